@@ -1,0 +1,3 @@
+"""Distil learned planners into logic."""
+
+__version__ = "0.1.0"

@@ -1,0 +1,55 @@
+"""The entry point: all commands, and how errors reach the user."""
+
+import signal
+import sys
+from types import FrameType
+from typing import Annotated, NoReturn
+
+import typer
+
+from distill import __version__
+from distill.cli import data, plan, problems
+from distill.cli.output import errors
+from distill.errors import InputError
+
+app = typer.Typer(
+    name="distill",
+    help="Distil learned planners into logic: states in, formulas out, nothing lost on the way.\n\n"
+    "Begin with `distill problems`, then `distill data gripper`. Every command explains itself with --help "
+    "and most answer in JSON with --json.",
+    rich_markup_mode="markdown",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+)
+app.command("problems")(problems.problems)
+app.command("data")(data.data)
+app.command("plan")(plan.plan)
+
+
+@app.callback()
+def _options(
+    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
+) -> None:
+    if version:
+        typer.echo(f"planning-distill {__version__}")
+        raise typer.Exit
+
+
+def main() -> None:
+    """Run the command line; what the user can mend is told in one sentence, with exit code 2."""
+    signal.signal(signal.SIGTERM, _terminated)
+    try:
+        app()
+    except InputError as error:
+        _fail(str(error))
+    except KeyboardInterrupt:
+        _fail("Interrupted; nothing is half-written, and the same command goes on where it stopped.")
+
+
+def _terminated(_signal: int, _frame: FrameType | None) -> NoReturn:
+    raise KeyboardInterrupt
+
+
+def _fail(message: str) -> NoReturn:
+    errors().print(f"[bold red]Error:[/] {message}", markup=True, highlight=False, soft_wrap=True)
+    sys.exit(2)

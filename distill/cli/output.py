@@ -1,0 +1,73 @@
+"""How commands show their answers: tables and progress for people, JSON for programs."""
+
+import contextlib
+import json
+from collections.abc import Callable, Iterable, Iterator
+from functools import cache
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+if TYPE_CHECKING:
+    from rich.console import Console
+
+Json = Annotated[bool, typer.Option("--json", help="Print the answer as JSON, for programs.")]
+
+
+@cache
+def console() -> "Console":
+    """Where answers go."""
+    from rich.console import Console
+
+    return Console()
+
+
+@cache
+def errors() -> "Console":
+    """Where messages and progress go, so that they never mix with an answer."""
+    from rich.console import Console
+
+    return Console(stderr=True)
+
+
+def print_json(answer: Any) -> None:
+    """Print an answer for programs."""
+    typer.echo(json.dumps(answer, indent=1, ensure_ascii=False))
+
+
+def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]], caption: str = "") -> None:
+    """Print an answer for people; numbers stand to the right."""
+    from rich import box
+    from rich.table import Table
+
+    kept = [list(row) for row in rows]
+    table = Table(
+        title=title,
+        caption=caption or None,
+        box=box.SIMPLE_HEAD,
+        title_justify="left",
+        caption_justify="left",
+        title_style="bold",
+        padding=(0, 1, 0, 0),
+    )
+    for number, name in enumerate(columns):
+        numeric = all(isinstance(row[number], int | float) or row[number] in ("", "–") for row in kept)
+        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+    for row in kept:
+        table.add_row(*(_shown(cell) for cell in row))
+    console().print(table)
+
+
+def _shown(cell: Any) -> str:
+    return f"{cell:,}".replace(",", " ") if isinstance(cell, int) and abs(cell) >= 10_000 else str(cell)
+
+
+@contextlib.contextmanager
+def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
+    """Show progress on standard error while the body runs; it is called with the steps done and to do."""
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
+    with Progress(*columns, console=errors(), transient=True) as bar:
+        task = bar.add_task(title, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)

@@ -1,0 +1,111 @@
+"""The options that say which instances a command works on: a problem class, or PDDL files."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from distill.errors import InputError
+
+if TYPE_CHECKING:
+    from distill.planning import Split
+
+_FILES = "PDDL files"
+Problem = Annotated[
+    str | None,
+    typer.Argument(help="A problem class (see `distill problems`), or a YAML file that declares one."),
+]
+DomainFile = Annotated[Path | None, typer.Option("--domain", help="A PDDL domain.", rich_help_panel=_FILES)]
+Instances = Annotated[
+    Path | None,
+    typer.Option(
+        help="A folder of PDDL instances, split by their number of objects.", rich_help_panel=_FILES
+    ),
+]
+SplitAt = Annotated[
+    str | None,
+    typer.Option(
+        metavar="V,T",
+        help="Validation begins at V objects, test at T. Otherwise the largest fifth of the sizes that occur "
+        "is for testing and the next fifth for validation.",
+        rich_help_panel=_FILES,
+    ),
+]
+Train = Annotated[Path | None, typer.Option(help="A folder of training instances.", rich_help_panel=_FILES)]
+Validation = Annotated[
+    Path | None, typer.Option(help="A folder of validation instances.", rich_help_panel=_FILES)
+]
+Test = Annotated[Path | None, typer.Option(help="A folder of test instances.", rich_help_panel=_FILES)]
+SplitName = Annotated[str | None, typer.Option("--split", help="Only this split: train, validation or test.")]
+
+
+def chosen_splits(
+    problem: str | None,
+    domain: Path | None,
+    instances: Path | None,
+    folders: dict[str, Path | None],
+    split_at: str | None,
+    only: str | None,
+    settings: dict[str, Any],
+) -> "list[Split]":
+    """The splits that the options ask for.
+
+    Parameters
+    ----------
+    folders : the folders given by split name.
+    settings : labelling settings that were given on the command line; they override those of a class.
+    """
+    from dataclasses import replace
+
+    from distill.planning import (
+        SPLITS,
+        Domain,
+        Labelling,
+        problem_class,
+        splits_by_size,
+        splits_from_folders,
+    )
+
+    if only is not None and only not in SPLITS:
+        raise InputError(f"There is no split {only!r}; choose from {', '.join(SPLITS)}.")
+    given = {name: folder for name, folder in folders.items() if folder is not None}
+    if problem is not None:
+        if domain or instances or given or split_at:
+            raise InputError(
+                "Give either a problem class or PDDL files (--domain and --instances), not both."
+            )
+        declared = problem_class(problem)
+        wanted = [only] if only else [name for name in SPLITS if name in declared.splits]
+        splits = [declared.split(name) for name in wanted]
+        return [
+            replace(
+                split,
+                labelling=Labelling.from_mapping({**split.labelling.to_mapping(), **settings}, "options"),
+            )
+            for split in splits
+        ]
+    if domain is None or (instances is None) == (not given):
+        raise InputError(
+            "Say what to work on: a problem class, or --domain FILE with --instances FOLDER or with some of "
+            "--train, --validation and --test; `distill problems` lists the classes."
+        )
+    labelling = Labelling.from_mapping(settings, "options")
+    parsed = Domain.read(domain)
+    if instances is not None:
+        splits = splits_by_size(parsed, instances, labelling, _bounds(split_at))
+    else:
+        splits = splits_from_folders(parsed, given, labelling)
+    splits = [split for split in splits if only in (None, split.name)]
+    if not splits:
+        raise InputError(f"There are no instances in the split {only}; choose another or use --split-at.")
+    return splits
+
+
+def _bounds(text: str | None) -> tuple[int, int] | None:
+    if text is None:
+        return None
+    try:
+        low, high = (int(number) for number in text.split(","))
+    except ValueError as error:
+        raise InputError(f"--split-at takes two numbers of objects such as 8,12, not {text!r}.") from error
+    return low, high

@@ -1,0 +1,96 @@
+"""From pymimir's states to a data set, in bulk."""
+
+import itertools
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from distill.planning.dataset import UNSOLVABLE, DataSet
+from distill.planning.pddl import Instance, atom_of
+from distill.structures import offsets
+from distill.structures.vocabulary import GOAL, GOAL_ABSENT
+
+
+def collect(
+    instance: Instance,
+    states: Sequence[Any],
+    v_star: ArrayLike,
+    *,
+    exhaustive: bool = False,
+    unlabelled: int = 0,
+) -> DataSet:
+    """Read pymimir states of one instance in bulk.
+
+    Parameters
+    ----------
+    instance : where the states come from.
+    states : (n_states,) pymimir states.
+    v_star : (n_states,) their labels.
+    exhaustive : whether these are all the states that can be reached.
+    unlabelled : for how many states no label was found.
+    """
+    labels = np.asarray(v_star, dtype=np.int32)
+    solvable = True if (labels != UNSOLVABLE).any() else None if unlabelled or not len(labels) else False
+    description = {
+        "name": instance.name,
+        "pddl": instance.text,
+        "parameters": dict(instance.parameters),
+        "objects": list(instance.objects),
+        "states": len(labels),
+        "solvable": solvable,
+        "exhaustive": exhaustive,
+        "unlabelled": unlabelled,
+    }
+    vocabulary = instance.domain.vocabulary(name for name, _, holds in instance.goals if not holds)
+    number = {name: i for i, name in enumerate(instance.objects)}
+    width = max(1, max(predicate.arity for predicate in vocabulary))
+
+    def row(name: str, arguments: tuple[str, ...]) -> tuple[int, ...]:
+        padding = (-1,) * (width - len(arguments))
+        return (vocabulary.index(name), *(number[argument] for argument in arguments), *padding)
+
+    fixed = {row(*fact) for fact in instance.facts}
+    fixed |= {row(f"is_{name}", (name,)) for name in instance.domain.constants}
+    fixed |= {row(name + (GOAL if holds else GOAL_ABSENT), args) for name, args, holds in instance.goals}
+    repositories = instance.problem.get_repositories()
+    fluent, fluent_sizes = _flat(state.get_fluent_atoms() for state in states)
+    columns = [(fluent, fluent_sizes, repositories.get_fluent_ground_atom)]
+    if len(instance.domain.pymimir.get_derived_predicates()):
+        derived, derived_sizes = _flat(state.get_derived_atoms() for state in states)
+        columns.append((derived, derived_sizes, repositories.get_derived_ground_atom))
+    tables = []
+    for indices, _, look_up in columns:
+        used, inverse = np.unique(indices, return_inverse=True)
+        tables.append(([row(*atom_of(look_up(int(index)))) for index in used], inverse))
+    changing = sorted(itertools.chain.from_iterable(rows for rows, _ in tables))
+    position = {key: i + len(fixed) for i, key in enumerate(changing)}
+    entries, owners = [], []
+    for (rows, inverse), (_, sizes, _) in zip(tables, columns, strict=True):
+        entries.append(np.array([position[key] for key in rows], dtype=np.int64)[inverse])
+        owners.append(np.repeat(np.arange(len(states)), sizes))
+    owner, entry = np.concatenate(owners), np.concatenate(entries)
+    table = np.array([*sorted(fixed), *changing], dtype=np.int32).reshape(-1, width + 1)
+    return DataSet(
+        vocabulary=vocabulary,
+        domain=instance.domain.text,
+        instances=(description,),
+        atom_predicate=table[:, 0].copy(),
+        atom_arguments=table[:, 1:].copy(),
+        atom_offsets=np.array([0, len(table)]),
+        n_fixed=np.array([len(fixed)], dtype=np.int32),
+        state_instance=np.zeros(len(states), dtype=np.int32),
+        state_offsets=offsets(np.bincount(owner, minlength=len(states))),
+        state_atoms=entry[np.lexsort((entry, owner))].astype(np.int32),
+        v_star=labels,
+        multiplicity=np.ones(len(labels), dtype=np.int32),
+    )
+
+
+def _flat(lists: Iterable[Iterable[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Concatenate lists of integers; also their lengths."""
+    kept = [list(numbers) for numbers in lists]
+    sizes = np.fromiter(map(len, kept), dtype=np.int64, count=len(kept))
+    flat = np.fromiter(itertools.chain.from_iterable(kept), dtype=np.int64, count=int(sizes.sum()))
+    return flat, sizes

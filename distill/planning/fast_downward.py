@@ -1,0 +1,60 @@
+"""Fast Downward, from the package `up-fast-downward` (extra `planners`)."""
+
+import importlib.util
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+from distill.errors import InputError
+from distill.planning.outcome import GAVE_UP, SOLVED, UNSOLVABLE, Outcome
+
+_SOLVED, _UNSOLVABLE = {0}, {10, 11, 12}
+_OUT_OF_RESOURCES = set(range(20, 25))
+
+
+def find_driver() -> Path | None:
+    """Where Fast Downward's driver script is; None if the package is not installed."""
+    # Importing the package would pull in the unified planning library, so only its folder is looked up.
+    package = importlib.util.find_spec("up_fast_downward")
+    if package is None or not package.submodule_search_locations:
+        return None
+    driver = Path(package.submodule_search_locations[0]) / "downward" / "fast-downward.py"
+    return driver if driver.exists() else None
+
+
+def run(domain: str, problem: str, arguments: tuple[str, ...], seconds: float) -> Outcome:
+    """Solve a PDDL task given as text.
+
+    Parameters
+    ----------
+    arguments : what follows the two files on the command line, for example `("--search", "astar(lmcut())")`.
+    seconds : the time limit.
+    """
+    driver = find_driver()
+    if driver is None:
+        raise InputError(
+            "Fast Downward is not installed; run: pip install 'planning-distill[planners]', "
+            "or choose the planner astar."
+        )
+    with tempfile.TemporaryDirectory(prefix="distill-fd-") as folder:
+        # It writes its translation and plan into the working directory.
+        Path(folder, "domain.pddl").write_text(domain, encoding="utf-8")
+        Path(folder, "problem.pddl").write_text(problem, encoding="utf-8")
+        command = [sys.executable, str(driver), "--overall-time-limit", f"{max(1, round(seconds))}s"]
+        command += ["--plan-file", "plan", "domain.pddl", "problem.pddl", *arguments]
+        if arguments[0] == "--alias":
+            command = [*command[:2], *arguments, *command[2:-2]]
+        finished = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
+        if finished.returncode in _SOLVED:
+            lines = Path(folder, "plan").read_text(encoding="utf-8").splitlines()
+            return Outcome(SOLVED, tuple(line.strip() for line in lines if not line.startswith(";")))
+    if finished.returncode in _UNSOLVABLE:
+        return Outcome(UNSOLVABLE)
+    if finished.returncode in _OUT_OF_RESOURCES:
+        return Outcome(GAVE_UP)
+    told = (finished.stderr or finished.stdout).strip().splitlines()
+    raise InputError(
+        f"Fast Downward cannot solve this task (exit code {finished.returncode}: "
+        f"{told[-1] if told else 'no message'}); choose another planner."
+    )

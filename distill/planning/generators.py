@@ -1,0 +1,189 @@
+"""Instance generators: from a seeded random source and a number of objects to a PDDL instance.
+
+A generator is a function `(rng, objects, **parameters) -> Layout`, registered under its name; problem
+classes (`distill/planning/classes/*.yaml`) refer to it by that name.
+"""
+
+import random
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+from distill.errors import InputError
+
+Atom = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Layout:
+    """What an instance consists of.
+
+    Attributes
+    ----------
+    objects : names by type; the type `""` for a domain without types.
+    init, goal : atoms as tuples: predicate, then object names.
+    """
+
+    objects: dict[str, list[str]]
+    init: Sequence[Atom]
+    goal: Sequence[Atom]
+
+    def to_pddl(self, name: str, domain: str) -> str:
+        """The instance as PDDL.
+
+        Examples
+        --------
+        >>> print(Layout({"": ["a"]}, [("clear", "a")], [("holding", "a")]).to_pddl("p", "blocks"))
+        (define (problem p)
+          (:domain blocks)
+          (:objects a)
+          (:init (clear a))
+          (:goal (and (holding a))))
+        <BLANKLINE>
+        """
+        objects = [
+            " ".join(names) + (f" - {kind}" if kind else "") for kind, names in self.objects.items() if names
+        ]
+        return (
+            f"(define (problem {name})\n  (:domain {domain})\n  (:objects {' '.join(objects)})\n"
+            f"  (:init {_atoms(self.init)})\n  (:goal (and {_atoms(self.goal)})))\n"
+        )
+
+
+Generator = Callable[..., Layout]
+GENERATORS: dict[str, Generator] = {}
+
+
+def generator(function: Generator) -> Generator:
+    """Register a generator under its function name."""
+    GENERATORS[function.__name__] = function
+    return function
+
+
+@generator
+def blocks(rng: random.Random, objects: int, goal: str) -> Layout:
+    """Random towers; `goal` is `clear` (one covered block), `on` (one pair) or `towers` (a full layout)."""
+    names = [f"b{i}" for i in range(1, objects + 1)]
+    init = _towers(rng, names)
+    covered = sorted(atom[2] for atom in init if atom[0] == "on")
+    wanted: list[Atom]
+    if goal == "clear":
+        # A single block has nothing above it: the goal then holds from the start.
+        wanted = [("clear", rng.choice(covered or names))]
+    elif goal == "on":
+        pairs = [("on", x, y) for x in names for y in names if x != y and ("on", x, y) not in init]
+        wanted = [rng.choice(pairs)]
+    elif goal == "towers":
+        # A layout with all blocks on the table has no `on` to ask for.
+        wanted = [atom for atom in _towers(rng, names) if atom[0] == "on"] or [("on", *rng.sample(names, 2))]
+    else:
+        raise InputError(f"blocks: there is no goal {goal!r}; choose clear, on or towers.")
+    return Layout({"": names}, init, wanted)
+
+
+@generator
+def gripper(rng: random.Random, objects: int, rooms: list[int]) -> Layout:
+    """Balls in some of the rooms (between `rooms[0]` and `rooms[1]` many); one ball shall go elsewhere."""
+    places = [f"room{i}" for i in range(1, rng.randint(*rooms) + 1)]
+    balls = [f"ball{i}" for i in range(1, objects - len(places) - 1)]
+    hands = ["left", "right"]
+    start = {ball: rng.choice(places) for ball in balls}
+    kinds = [("room", r) for r in places] + [("ball", b) for b in balls] + [("gripper", h) for h in hands]
+    init: list[Atom] = [*kinds, ("at-robby", rng.choice(places)), *(("free", hand) for hand in hands)]
+    init += [("at", ball, room) for ball, room in start.items()]
+    ball = rng.choice(balls)
+    target = rng.choice([room for room in places if room != start[ball]])
+    return Layout({"": [*places, *balls, *hands]}, init, [("at", ball, target)])
+
+
+@generator
+def miconic(rng: random.Random, objects: int) -> Layout:
+    """One passenger in three objects, the rest floors; one passenger shall be served."""
+    passengers = [f"p{i}" for i in range(1, max(1, objects // 3) + 1)]
+    floors = [f"f{i}" for i in range(1, objects - len(passengers) + 1)]
+    init: list[Atom] = [("above", low, high) for i, low in enumerate(floors) for high in floors[i + 1 :]]
+    for passenger in passengers:
+        origin, destination = rng.sample(floors, 2)
+        init += [("origin", passenger, origin), ("destin", passenger, destination)]
+    init.append(("lift-at", rng.choice(floors)))
+    return Layout({"passenger": passengers, "floor": floors}, init, [("served", rng.choice(passengers))])
+
+
+@generator
+def visitall(rng: random.Random, objects: int, missing: float) -> Layout:
+    """A connected square grid of `objects` cells with about that share of cells missing; visit one cell."""
+    side = 1
+    while side * side * (1 - missing) < objects:
+        side += 1
+    cells = {(x, y) for x in range(side) for y in range(side)}
+    while len(cells) > objects:
+        candidate = rng.choice(sorted(cells))
+        if _connected(cells - {candidate}):
+            cells.remove(candidate)
+    names = {cell: f"c{cell[0]}-{cell[1]}" for cell in sorted(cells)}
+    init: list[Atom] = [
+        ("connected", names[a], names[b]) for a in names for b in _neighbours(a) if b in names
+    ]
+    robot, target = rng.sample(sorted(cells), 2)
+    init += [("at-robot", names[robot]), ("visited", names[robot])]
+    return Layout({"cell": list(names.values())}, init, [("visited", names[target])])
+
+
+@generator
+def logistics(rng: random.Random, objects: int, cities: int, places: int) -> Layout:
+    """Cities of `places` places each (one an airport), a truck in each, one plane, the rest packages."""
+    packages = [f"p{i}" for i in range(1, objects - cities * (places + 2))]
+    if not packages:
+        raise InputError(f"logistics: {objects} objects leave no package; give more objects or fewer cities.")
+    towns = [f"city{i}" for i in range(1, cities + 1)]
+    airports = [f"airport{i}" for i in range(1, cities + 1)]
+    local = {t: [f"place{i}-{j}" for j in range(1, places)] for i, t in enumerate(towns, start=1)}
+    trucks = [f"truck{i}" for i in range(1, cities + 1)]
+    here = {town: [airport, *local[town]] for town, airport in zip(towns, airports, strict=True)}
+    everywhere = [place for town in towns for place in here[town]]
+    init = [("in-city", place, town) for town in towns for place in here[town]]
+    init += [("at", truck, rng.choice(here[town])) for truck, town in zip(trucks, towns, strict=True)]
+    init.append(("at", "plane", rng.choice(airports)))
+    goal = []
+    for package in packages:
+        start, target = rng.sample(everywhere, 2)
+        init.append(("at", package, start))
+        goal.append(("at", package, target))
+    others = [place for town in towns for place in local[town]]
+    kinds = {"city": towns, "airport": airports, "place": others, "truck": trucks}
+    return Layout({**kinds, "airplane": ["plane"], "package": packages}, init, goal)
+
+
+def _atoms(atoms: Iterable[Atom]) -> str:
+    return " ".join(f"({' '.join(atom)})" for atom in atoms)
+
+
+def _towers(rng: random.Random, names: list[str]) -> list[Atom]:
+    """Blocks in random order on a random number of towers, so that high towers are common."""
+    order = rng.sample(names, len(names))
+    n_towers = rng.randint(1, max(1, len(names) // 2))
+    towers: list[list[str]] = [[] for _ in range(n_towers)]
+    for block in order:
+        rng.choice(towers).append(block)
+    atoms: list[Atom] = [("handempty",)]
+    for tower in filter(None, towers):
+        atoms.append(("ontable", tower[0]))
+        atoms += [("on", upper, lower) for lower, upper in pairwise(tower)]
+        atoms.append(("clear", tower[-1]))
+    return atoms
+
+
+def _neighbours(cell: tuple[int, int]) -> list[tuple[int, int]]:
+    x, y = cell
+    return [(x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)]
+
+
+def _connected(cells: set[tuple[int, int]]) -> bool:
+    reached = [min(cells)]
+    unseen = cells - {reached[0]}
+    for cell in reached:
+        for neighbour in _neighbours(cell):
+            if neighbour in unseen:
+                unseen.remove(neighbour)
+                reached.append(neighbour)
+    return not unseen

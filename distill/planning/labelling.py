@@ -1,0 +1,114 @@
+"""V* for the states of one instance: all of them while they fit a budget, a sample beyond it."""
+
+import random
+import time
+from typing import Any
+
+import numpy as np
+import pymimir.advanced.datasets as spaces
+from numpy.typing import NDArray
+
+from distill.errors import InputError
+from distill.planning.collection import collect
+from distill.planning.dataset import UNSOLVABLE, DataSet
+from distill.planning.outcome import GAVE_UP, SOLVED
+from distill.planning.pddl import Instance
+from distill.planning.planners import Limits, find_plan, planner_called, refuse_action_costs
+from distill.settings import Labelling
+
+_PYMIMIR_DEAD_END = 2**31 - 1
+
+
+def expand(instance: Instance, max_states: int, seconds: float = 1e6) -> DataSet | None:
+    """Label every reachable state by backward breadth-first search; None if a limit is exceeded.
+
+    States without a way to the goal are labelled -1, also when the initial state is one of them.
+    """
+    options = spaces.StateSpaceOptions()
+    options.remove_if_unsolvable = False
+    options.max_num_states = max_states
+    options.timeout_ms = max(1, int(min(seconds, 1e6) * 1000))
+    found = spaces.StateSpace.create(instance.context, options)
+    if found is None:
+        return None
+    vertices = found[0].get_graph().get_vertices()
+    states = [spaces.get_state(vertex) for vertex in vertices]
+    distance = np.fromiter(map(spaces.get_unit_goal_distance, vertices), dtype=np.int64, count=len(vertices))
+    v_star = np.where(distance == _PYMIMIR_DEAD_END, UNSOLVABLE, distance)
+    return collect(instance, states, v_star, exhaustive=True, unlabelled=0)
+
+
+def sample(instance: Instance, settings: Labelling, seconds: float) -> DataSet:
+    """Label the states on random walks, and on an optimal plan from each of them (thesis 5.1.7)."""
+    refuse_action_costs(instance)
+    for planner in settings.search:
+        if not planner_called(planner).optimal:
+            raise InputError(f"The planner {planner} does not find shortest plans; choose another search.")
+    deadline = time.monotonic() + seconds
+    walked = _walk(instance, settings)
+    labels: dict[Any, int] = {}
+    unlabelled = 0
+    for start in walked:
+        if start in labels:
+            continue
+        outcome = None
+        for planner in settings.search:
+            remaining = deadline - time.monotonic()
+            if remaining <= 0:
+                break
+            outcome = find_plan(planner, instance, start, Limits(settings.search_states, remaining))
+            if outcome.status != GAVE_UP:
+                break
+        if outcome is None or outcome.status == GAVE_UP:
+            unlabelled += 1
+        elif outcome.status == SOLVED:
+            for steps, state in enumerate(reversed(instance.follow(start, outcome.plan))):
+                labels.setdefault(state, steps)
+        else:
+            labels[start] = UNSOLVABLE
+    v_star: NDArray[np.int64] = np.fromiter(labels.values(), dtype=np.int64, count=len(labels))
+    return collect(instance, list(labels), v_star, exhaustive=False, unlabelled=unlabelled)
+
+
+def label(instance: Instance, settings: Labelling) -> DataSet:
+    """Label an instance's states: all if they fit the budget, else a sample.
+
+    Examples
+    --------
+    >>> from distill.planning import problem_class
+    >>> data = label(problem_class("blocks-clear").make("train")[0], Labelling())
+    >>> len(data), data.instances[0]["exhaustive"]
+    (5, True)
+    """
+    begun = time.monotonic()
+    data = None
+    if settings.max_states:
+        data = expand(instance, settings.max_states, settings.time_limit / 2)
+    if data is not None:
+        return data
+    if not settings.walks:
+        raise InputError(
+            f"{instance.name} has more than {settings.max_states} states or takes too long to expand; raise "
+            "max-states or time-limit, or allow random walks."
+        )
+    return sample(instance, settings, settings.time_limit - (time.monotonic() - begun))
+
+
+def _walk(instance: Instance, settings: Labelling) -> list[Any]:
+    """The distinct states on the random walks, in order."""
+    rng = random.Random(f"{settings.seed} {instance.text}")
+    generator = instance.context.get_applicable_action_generator()
+    repository = instance.context.get_state_repository()
+    seen: dict[Any, None] = {}
+    for _ in range(settings.walks):
+        state = instance.initial_state
+        seen.setdefault(state)
+        for _ in range(settings.walk_length):
+            actions = generator.generate_applicable_actions(state)
+            if not len(actions):
+                break
+            state, _ = repository.get_or_create_successor_state(
+                state, actions[rng.randrange(len(actions))], 0.0
+            )
+            seen.setdefault(state)
+    return list(seen)

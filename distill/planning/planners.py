@@ -1,0 +1,132 @@
+"""The planners that can be asked for a plan, by name."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import pymimir.advanced.search as search
+
+from distill.errors import InputError
+from distill.planning import fast_downward
+from distill.planning.outcome import GAVE_UP, SOLVED, UNSOLVABLE, Outcome
+from distill.planning.pddl import Instance, silent_stdout
+from distill.planning.policy import MAX_STEPS, execute
+
+
+@dataclass(frozen=True)
+class Limits:
+    """When a planner gives up.
+
+    Attributes
+    ----------
+    states : the most states it may keep (pymimir's planners; this does not depend on the machine).
+    seconds : the most time it may take.
+    """
+
+    states: int = 1_000_000
+    seconds: float = 300.0
+
+
+@dataclass(frozen=True)
+class Planner:
+    """A way to find plans.
+
+    Attributes
+    ----------
+    description : for people.
+    optimal : whether its plans are shortest ones.
+    solve : from an instance, a pymimir state and limits to an outcome.
+    """
+
+    description: str
+    optimal: bool
+    solve: Callable[[Instance, Any, Limits], Outcome]
+
+
+def find_plan(name: str, instance: Instance, state: Any = None, limits: Limits | None = None) -> Outcome:
+    """Ask the planner `name` for a plan from `state` (the initial state if left out).
+
+    Examples
+    --------
+    >>> from distill.planning import problem_class
+    >>> instance = problem_class("blocks-clear").make("train")[0]
+    >>> find_plan("astar", instance).status
+    'solved'
+    """
+    planner = planner_called(name)
+    start = instance.initial_state if state is None else state
+    return planner.solve(instance, start, limits or Limits())
+
+
+def planner_called(name: str) -> Planner:
+    """The planner of that name."""
+    if name not in PLANNERS:
+        raise InputError(f"There is no planner {name!r}; choose from {', '.join(PLANNERS)}.")
+    return PLANNERS[name]
+
+
+def refuse_action_costs(instance: Instance) -> None:
+    """V* counts steps, while planners minimise the cost where a domain has one."""
+    if instance.domain.pymimir.get_auxiliary_function() is not None:
+        raise InputError(
+            f"{instance.name} has action costs, but V* counts steps and a search would minimise the cost; "
+            "remove (total-cost) from the PDDL, or raise the state budget so that no search is needed."
+        )
+
+
+def _astar(instance: Instance, state: Any, limits: Limits) -> Outcome:
+    options = search.AStarEagerOptions()
+    options.start_state = state
+    options.max_num_states = limits.states
+    options.max_time_in_ms = max(1, int(limits.seconds * 1000))
+    return _outcome(
+        instance, search.find_solution_astar_eager(instance.context, instance.max_heuristic, options)
+    )
+
+
+def _policy(instance: Instance, state: Any, limits: Limits) -> Outcome:
+    heuristic = _ff_heuristic(instance)
+    return execute(instance, lambda _, states: [heuristic.compute_heuristic(s) for s in states], state)
+
+
+def _gbfs(instance: Instance, state: Any, limits: Limits) -> Outcome:
+    options = search.GBFSLazyOptions()
+    options.start_state = state
+    options.max_num_states = limits.states
+    options.max_time_in_ms = max(1, int(limits.seconds * 1000))
+    return _outcome(
+        instance, search.find_solution_gbfs_lazy(instance.context, _ff_heuristic(instance), options)
+    )
+
+
+def _ff_heuristic(instance: Instance) -> Any:
+    with silent_stdout():
+        return search.FFHeuristic.create(search.LiftedGrounder(instance.problem))
+
+
+def _outcome(instance: Instance, result: Any) -> Outcome:
+    status = result.status
+    if status == search.SearchStatus.SOLVED:
+        actions = result.plan.get_actions() if result.plan is not None else ()
+        return Outcome(SOLVED, tuple(action.to_string_for_plan(instance.problem) for action in actions))
+    proven = status in (search.SearchStatus.UNSOLVABLE, search.SearchStatus.EXHAUSTED)
+    return Outcome(UNSOLVABLE if proven else GAVE_UP)
+
+
+def _downward(*arguments: str) -> Callable[[Instance, Any, Limits], Outcome]:
+    def solve(instance: Instance, state: Any, limits: Limits) -> Outcome:
+        return fast_downward.run(instance.domain.text, instance.to_pddl(state), arguments, limits.seconds)
+
+    return solve
+
+
+PLANNERS = {
+    "astar": Planner("A* with h_max (pymimir)", True, _astar),
+    "gbfs": Planner("greedy best-first search with h_FF (pymimir)", False, _gbfs),
+    "policy-ff": Planner(f"greedy policy in h_FF, at most {MAX_STEPS} steps, no search", False, _policy),
+    "cegar": Planner(
+        "A* with Cartesian abstractions (Fast Downward)", True, _downward("--search", "astar(cegar())")
+    ),
+    "lmcut": Planner("A* with LM-cut (Fast Downward)", True, _downward("--search", "astar(lmcut())")),
+    "lama": Planner("LAMA, first plan (Fast Downward)", False, _downward("--alias", "lama-first")),
+}

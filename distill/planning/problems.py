@@ -1,0 +1,163 @@
+"""Problem classes: a domain, a generator and the sizes of each split, declared in YAML."""
+
+import random
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from distill.errors import InputError
+from distill.planning.generators import GENERATORS
+from distill.planning.pddl import Domain, Instance, read_text
+from distill.planning.splits import SPLITS, Split
+from distill.settings import Labelling
+
+_HOME = Path(__file__).parent
+_REQUIRED = {"name", "title", "goal", "domain", "generator", "splits"}
+_OPTIONAL = {"parameters", "labelling", "source"}
+_SPLIT_KEYS = {"objects", "instances", "parameters", "labelling", "measured"}
+_TRIES = 20
+
+
+@dataclass(frozen=True)
+class ProblemClass:
+    """A generalised planning problem.
+
+    Attributes
+    ----------
+    name, title, goal : for people; `goal` says what the instances ask for.
+    domain_file : the PDDL domain.
+    generator : name of the generator (see `distill.planning.generators`).
+    splits : for each split the range of object counts, the number of instances, the parameters and
+        labelling settings (those of the whole class, overridden by the split's own), and what `distill data`
+        found when it was last run on it (`measured`).
+    """
+
+    name: str
+    title: str
+    goal: str
+    domain_file: Path
+    generator: str
+    splits: Mapping[str, Mapping[str, Any]]
+
+    @cached_property
+    def domain(self) -> Domain:
+        """The domain of all instances."""
+        return Domain.read(self.domain_file)
+
+    def labelling(self, split: str) -> Labelling:
+        """How the states of a split are labelled."""
+        return Labelling.from_mapping(self._spec(split)["labelling"], f"{self.name}, {split}")
+
+    def split(self, name: str) -> Split:
+        """Make a split's instances, ready to be labelled."""
+        return Split(name, self.make(name), self.labelling(name), {"class": self.name})
+
+    def make(self, split: str) -> list[Instance]:
+        """Generate the instances of a split: sizes in turn, seeded by class, split and number.
+
+        Instances that repeat an earlier one are made anew a few times, then left out, so very small sizes
+        may give fewer than asked for.
+
+        Examples
+        --------
+        >>> [len(i.objects) for i in problem_class("visitall").make("validation")][:2]
+        [64, 64]
+        """
+        spec = self._spec(split)
+        low, high = spec["objects"]
+        made: dict[str, Instance] = {}
+        for number in range(spec["instances"]):
+            objects = low + number % (high - low + 1)
+            name = f"{self.name}-{split}-{number + 1:03d}"
+            for attempt in range(_TRIES):
+                rng = random.Random(f"{self.name} {split} {number} {attempt}")
+                layout = GENERATORS[self.generator](rng, objects, **spec["parameters"])
+                # Objects and atoms, without the name, tell whether an instance was made before.
+                key = layout.to_pddl("", "")
+                if key not in made:
+                    text = layout.to_pddl(name, self.domain.pymimir.get_name())
+                    parameters = {"generator": self.generator, "objects": objects, **spec["parameters"]}
+                    made[key] = Instance(self.domain, text, name, parameters)
+                    break
+        return list(made.values())
+
+    def _spec(self, split: str) -> Mapping[str, Any]:
+        if split not in self.splits:
+            raise InputError(f"{self.name} has no split {split!r}; choose from {', '.join(self.splits)}.")
+        return self.splits[split]
+
+
+def problem_classes() -> list[str]:
+    """Names of the problem classes that come with the package.
+
+    Examples
+    --------
+    >>> problem_classes()
+    ['blocks', 'blocks-clear', 'blocks-on', 'gripper', 'logistics', 'miconic', 'visitall']
+    """
+    return sorted(path.stem for path in (_HOME / "classes").glob("*.yaml"))
+
+
+def problem_class(name: str) -> ProblemClass:
+    """Look a problem class up by its name, or read it from a `.yaml` file of your own."""
+    if name.endswith((".yaml", ".yml")):
+        return _read(Path(name), Path(name).parent)
+    if name not in problem_classes():
+        raise InputError(
+            f"There is no problem class {name!r}; choose from {', '.join(problem_classes())}, give a YAML "
+            "file, or use --domain and --instances for PDDL files of your own."
+        )
+    return _read(_HOME / "classes" / f"{name}.yaml", _HOME / "domains")
+
+
+def _read(path: Path, domains: Path) -> ProblemClass:
+    try:
+        spec = yaml.safe_load(read_text(path))
+    except yaml.YAMLError as error:
+        raise InputError(f"{path} is not valid YAML ({' '.join(str(error).split())}); correct it.") from error
+    if not isinstance(spec, dict):
+        raise InputError(f"{path} must be a mapping with the keys {', '.join(sorted(_REQUIRED))}.")
+    _check_keys(path, "", spec, _REQUIRED, _OPTIONAL)
+    if spec["generator"] not in GENERATORS:
+        raise InputError(
+            f"{path}: there is no generator {spec['generator']!r}; "
+            f"choose from {', '.join(sorted(GENERATORS))}."
+        )
+    splits = {}
+    for split, own in spec["splits"].items():
+        if split not in SPLITS:
+            raise InputError(f"{path}: there is no split {split!r}; choose from {', '.join(SPLITS)}.")
+        _check_keys(path, f"{split}: ", own, {"objects", "instances"}, _SPLIT_KEYS)
+        splits[split] = {
+            **own,
+            "parameters": {**spec.get("parameters", {}), **own.get("parameters", {})},
+            "labelling": {**spec.get("labelling", {}), **own.get("labelling", {})},
+            "measured": own.get("measured", {}),
+        }
+    _check_disjoint(path, splits)
+    return ProblemClass(
+        spec["name"], spec["title"], spec["goal"], domains / spec["domain"], spec["generator"], splits
+    )
+
+
+def _check_keys(path: Path, where: str, given: Any, required: set[str], optional: set[str]) -> None:
+    keys = set(given) if isinstance(given, dict) else set()
+    for problem, names in (("lacks", required - keys), ("has the unknown key", keys - required - optional)):
+        if names:
+            raise InputError(f"{path}: {where}{problem} {', '.join(sorted(map(str, names)))}; see the docs.")
+
+
+def _check_disjoint(path: Path, splits: Mapping[str, Mapping[str, Any]]) -> None:
+    """Larger instances come later: train below validation below test, without overlap."""
+    previous = 0
+    for split in (name for name in SPLITS if name in splits):
+        bounds = splits[split]["objects"]
+        if not (isinstance(bounds, list) and len(bounds) == 2 and previous < bounds[0] <= bounds[1]):
+            raise InputError(
+                f"{path}: {split}: objects must be [smallest, largest], above those of the split before it."
+            )
+        previous = bounds[1]

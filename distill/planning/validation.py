@@ -1,0 +1,148 @@
+"""Is this a plan? Actions are replayed on sets of atoms, straight from the meaning of the PDDL.
+
+Nothing of a planner's successor generation is used, so a mistake there shows. Only the derived atoms of a
+state, in domains that have them, are asked of pymimir.
+"""
+
+import itertools
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from distill.planning.pddl import Instance, atom_of
+
+Atom = tuple[str, tuple[str, ...]]
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """The result of replaying a plan.
+
+    Attributes
+    ----------
+    valid : whether every action was applicable in turn and the goal holds at the end.
+    reason : what is wrong with the plan; empty if nothing is.
+    """
+
+    valid: bool
+    reason: str = ""
+
+
+def validate(instance: Instance, plan: Sequence[str]) -> Verdict:
+    """Replay `plan` from the instance's initial state.
+
+    Parameters
+    ----------
+    plan : actions as in a plan file, for example `(unstack b1 b2)`.
+
+    Examples
+    --------
+    >>> from distill.planning import find_plan, problem_class
+    >>> instance = problem_class("blocks-clear").make("train")[7]
+    >>> plan = find_plan("astar", instance).plan
+    >>> validate(instance, plan).valid, validate(instance, plan[1:]).valid
+    (True, False)
+    """
+    replay = _Replay(instance)
+    atoms = frozenset(atom_of(atom) for atom in instance.problem.get_fluent_initial_atoms())
+    for number, action in enumerate(plan, start=1):
+        after = replay.apply(atoms, action)
+        if isinstance(after, str):
+            return Verdict(False, f"step {number}, {action}: {after}")
+        atoms = after
+    holding = replay.all_atoms(atoms)
+    for name, arguments, wanted in instance.goals:
+        if ((name, arguments) in holding) != wanted:
+            return Verdict(False, f"at the end {_written(name, arguments, wanted)} does not hold")
+    return Verdict(True)
+
+
+class _Replay:
+    """Action semantics over sets of atoms."""
+
+    def __init__(self, instance: Instance) -> None:
+        self._instance = instance
+        self._objects = instance.objects
+        self._static = {atom_of(atom) for atom in instance.problem.get_static_initial_atoms()}
+        self._actions = {action.get_name(): action for action in instance.domain.pymimir.get_actions()}
+
+    def all_atoms(self, fluent: frozenset[Atom]) -> set[Atom]:
+        """The fluent, static and derived atoms of a state."""
+        return {*fluent, *self._static, *self._derived(fluent)}
+
+    def apply(self, fluent: frozenset[Atom], action: str) -> frozenset[Atom] | str:
+        """The next state's fluent atoms, or why the action cannot be applied."""
+        name, *arguments = action.strip("() \n").lower().split() or [""]
+        if name not in self._actions:
+            return "there is no such action"
+        schema = self._actions[name]
+        variables = [parameter.get_variable().get_name() for parameter in schema.get_parameters()]
+        if len(arguments) != len(variables):
+            return f"it takes {len(variables)} objects, not {len(arguments)}"
+        if unknown := [argument for argument in arguments if argument not in self._objects]:
+            return f"there is no object {unknown[0]}"
+        binding = dict(zip(variables, arguments, strict=True))
+        holding = self.all_atoms(fluent)
+        if failed := _first_failure(schema.get_conjunctive_condition(), binding, holding):
+            return f"{failed} does not hold"
+        added: set[Atom] = set()
+        deleted: set[Atom] = set()
+        for effect in schema.get_conditional_effects():
+            for inner in self._bindings(effect.get_conjunctive_condition(), binding, holding):
+                for literal in effect.get_conjunctive_effect().get_literals():
+                    (added if literal.get_polarity() else deleted).add(_grounded(literal.get_atom(), inner))
+        return (fluent - deleted) | added
+
+    def _bindings(
+        self, condition: Any, outer: Mapping[str, str], holding: set[Atom]
+    ) -> Iterator[dict[str, str]]:
+        """Every way to bind an effect's own variables so that its condition holds."""
+        names = [parameter.get_variable().get_name() for parameter in condition.get_parameters()]
+        own = [name for name in names if name not in outer]
+        for objects in itertools.product(self._objects, repeat=len(own)):
+            binding = {**outer, **dict(zip(own, objects, strict=True))}
+            if _first_failure(condition, binding, holding) is None:
+                yield binding
+
+    @cached_property
+    def _has_derived(self) -> bool:
+        return len(self._instance.problem.get_problem_and_domain_derived_predicates()) > 0
+
+    def _derived(self, fluent: frozenset[Atom]) -> set[Atom]:
+        if not self._has_derived:
+            return set()
+        problem = self._instance.problem
+        known = problem.get_name_to_object()
+        ground = [
+            problem.get_or_create_ground_atom(
+                problem.get_domain().get_fluent_predicate(name), [known[o] for o in arguments]
+            )
+            for name, arguments in sorted(fluent)
+        ]
+        state, _ = self._instance.context.get_state_repository().get_or_create_state(ground, [])
+        look_up = problem.get_repositories().get_derived_ground_atom
+        return {atom_of(look_up(index)) for index in state.get_derived_atoms()}
+
+
+def _first_failure(condition: Any, binding: Mapping[str, str], holding: set[Atom]) -> str | None:
+    """The first literal of a condition that is violated, written out."""
+    literals = itertools.chain(
+        condition.get_static_literals(), condition.get_fluent_literals(), condition.get_derived_literals()
+    )
+    for literal in literals:
+        name, arguments = _grounded(literal.get_atom(), binding)
+        holds = arguments[0] == arguments[1] if name == "=" else (name, arguments) in holding
+        if holds != literal.get_polarity():
+            return _written(name, arguments, literal.get_polarity())
+    return None
+
+
+def _grounded(atom: Any, binding: Mapping[str, str]) -> Atom:
+    names = (term.get().get_name() for term in atom.get_terms())
+    return atom.get_predicate().get_name(), tuple(binding.get(name, name) for name in names)
+
+
+def _written(name: str, arguments: Sequence[str], wanted: bool) -> str:
+    atom = f"({' '.join([name, *arguments])})"
+    return atom if wanted else f"(not {atom})"

@@ -1,0 +1,18 @@
+"""Relational structures as flat arrays: what everything downstream reads."""
+
+from distill.structures.archive import read_archive, read_metadata, write_archive
+from distill.structures.batch import Structures, concatenate
+from distill.structures.ranges import offsets, ranges
+from distill.structures.vocabulary import Predicate, Vocabulary
+
+__all__ = [
+    "Predicate",
+    "Structures",
+    "Vocabulary",
+    "concatenate",
+    "offsets",
+    "ranges",
+    "read_archive",
+    "read_metadata",
+    "write_archive",
+]

@@ -1,0 +1,83 @@
+"""Arrays and metadata in one file: numpy's `.npz`, without pickle, written whole or not at all.
+
+The file is a zip archive. Each array is a member `NAME.npy`; the member `metadata.npy` holds UTF-8 JSON
+as bytes. `numpy.load(path, allow_pickle=False)` reads it without this package.
+"""
+
+import contextlib
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distill.errors import InputError
+
+_METADATA = "metadata"
+
+
+def write_archive(path: Path, arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any]) -> None:
+    """Write `arrays` and JSON `metadata` to `path`, atomically: a reader sees all of it or nothing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "three.npz"
+    >>> write_archive(file, {"x": np.arange(3)}, {"kind": "example"})
+    >>> read_archive(file, "example")[0]["x"]
+    array([0, 1, 2])
+    """
+    text = json.dumps(metadata, sort_keys=True, ensure_ascii=False)
+    members = {**arrays, _METADATA: np.frombuffer(text.encode(), dtype=np.uint8)}
+    temporary = None
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
+        temporary = Path(name)
+        with os.fdopen(handle, "wb") as stream:
+            np.savez(stream, allow_pickle=False, **members)
+        temporary.replace(path)
+    except OSError as error:
+        raise InputError(
+            f"Cannot write {path}: {error.strerror or error}; nothing was left behind."
+        ) from error
+    finally:
+        if temporary is not None:
+            with contextlib.suppress(OSError):
+                temporary.unlink(missing_ok=True)
+
+
+def read_archive(path: Path, kind: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+    """Read what `write_archive` wrote, if its metadata says it is of this `kind`."""
+    with _opened(path) as archive:
+        metadata = _metadata(path, archive, kind)
+        return {name: archive[name] for name in archive.files if name != _METADATA}, metadata
+
+
+def read_metadata(path: Path, kind: str) -> dict[str, Any]:
+    """Read the metadata alone, which is quick however large the arrays are."""
+    with _opened(path) as archive:
+        return _metadata(path, archive, kind)
+
+
+@contextlib.contextmanager
+def _opened(path: Path) -> Any:
+    try:
+        with np.load(path, allow_pickle=False) as archive:
+            yield archive
+    except FileNotFoundError as error:
+        raise InputError(f"There is no file {path}.") from error
+    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+        raise InputError(f"{path} is damaged or not one of our files ({error}); make it again.") from error
+
+
+def _metadata(path: Path, archive: Any, kind: str) -> dict[str, Any]:
+    metadata: dict[str, Any] = json.loads(archive[_METADATA].tobytes())
+    if metadata.get("kind") != kind:
+        raise InputError(f"{path} holds {metadata.get('kind')!r}, not {kind!r}; give another file.")
+    return metadata
