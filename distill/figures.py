@@ -13,6 +13,12 @@ if TYPE_CHECKING:
 FORMATS = (".png", ".svg", ".pdf")
 
 
+def check_format(path: Path) -> None:
+    """Refuse a file that cannot become a figure, before long work is done for it."""
+    if path.suffix not in FORMATS:
+        raise InputError(f"{path} must end in one of {', '.join(FORMATS)}.")
+
+
 @contextlib.contextmanager
 def drawing(path: Path, panels: int = 1, width: float = 4.0, height: float = 3.0) -> "Iterator[list[Axes]]":
     """Draw into a file: gives the axes of `panels` panels side by side, then saves and closes the figure.
@@ -26,8 +32,7 @@ def drawing(path: Path, panels: int = 1, width: float = 4.0, height: float = 3.0
     >>> file.exists()
     True
     """
-    if path.suffix not in FORMATS:
-        raise InputError(f"{path} must end in one of {', '.join(FORMATS)}.")
+    check_format(path)
     import matplotlib
 
     matplotlib.use("Agg")

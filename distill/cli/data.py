@@ -1,5 +1,6 @@
 """`distill data`: from PDDL to labelled states."""
 
+import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -19,6 +20,7 @@ from distill.cli.source import (
     chosen_splits,
 )
 from distill.errors import InputError
+from distill.figures import check_format
 from distill.settings import Labelling
 
 if TYPE_CHECKING:
@@ -81,6 +83,8 @@ def data(
     settings = {name: value for name, value in given.items() if value not in (None, [])}
     if workers is not None and workers < 1:
         raise InputError(f"--workers must be at least 1, not {workers}.")
+    if figure is not None:
+        check_format(figure)
     folders = {"train": train, "validation": validation, "test": test}
     splits = chosen_splits(problem, domain, instances, folders, split_at, split, settings)
     sets: dict[str, DataSet] = {}
@@ -89,7 +93,9 @@ def data(
     for one in splits:
         begun = time.monotonic()
         with progress_bar(f"Labelling {one.name}") as progress:
-            sets[one.name], files[one.name] = prepare(one, reduce=reduce, workers=workers, progress=progress)
+            sets[one.name], files[one.name] = prepare(
+                one, reduce=reduce, workers=workers or os.cpu_count() or 1, progress=progress
+            )
         seconds[one.name] = round(time.monotonic() - begun, 2)
     if out is not None:
         files = {name: out / f"{name}.npz" for name in sets}

@@ -26,30 +26,32 @@ app.command("data")(data.data)
 app.command("plan")(plan.plan)
 
 
-@app.callback()
-def _options(
-    version: Annotated[bool, typer.Option("--version", help="Print the version.", is_eager=True)] = False,
-) -> None:
-    if version:
+def _print_version(wanted: bool) -> None:
+    if wanted:
         typer.echo(f"planning-distill {__version__}")
         raise typer.Exit
 
 
+@app.callback()
+def _options(
+    version: Annotated[
+        bool, typer.Option("--version", help="Print the version.", is_eager=True, callback=_print_version)
+    ] = False,
+) -> None:
+    """Options of all commands."""
+
+
 def main() -> None:
     """Run the command line; what the user can mend is told in one sentence, with exit code 2."""
-    signal.signal(signal.SIGTERM, _terminated)
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, _interrupted)
     try:
         app()
     except InputError as error:
-        _fail(str(error))
-    except KeyboardInterrupt:
-        _fail("Interrupted; nothing is half-written, and the same command goes on where it stopped.")
+        errors().print("[bold red]Error:[/] ", end="")
+        errors().print(str(error), markup=False, highlight=False, soft_wrap=True)
+        sys.exit(2)
 
 
-def _terminated(_signal: int, _frame: FrameType | None) -> NoReturn:
-    raise KeyboardInterrupt
-
-
-def _fail(message: str) -> NoReturn:
-    errors().print(f"[bold red]Error:[/] {message}", markup=True, highlight=False, soft_wrap=True)
-    sys.exit(2)
+def _interrupted(_signal: int, _frame: FrameType | None) -> NoReturn:
+    raise InputError("Interrupted; nothing is half-written, and the same command goes on where it stopped.")

@@ -1,6 +1,8 @@
 """Fast Downward, from the package `up-fast-downward` (extra `planners`)."""
 
 import importlib.util
+import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -45,16 +47,32 @@ def run(domain: str, problem: str, arguments: tuple[str, ...], seconds: float) -
         command += ["--plan-file", "plan", "domain.pddl", "problem.pddl", *arguments]
         if arguments[0] == "--alias":
             command = [*command[:2], *arguments, *command[2:-2]]
-        finished = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)  # noqa: S603
-        if finished.returncode in _SOLVED:
+        exit_code, told = _run(command, folder)
+        if exit_code in _SOLVED:
             lines = Path(folder, "plan").read_text(encoding="utf-8").splitlines()
             return Outcome(SOLVED, tuple(line.strip() for line in lines if not line.startswith(";")))
-    if finished.returncode in _UNSOLVABLE:
+    if exit_code in _UNSOLVABLE:
         return Outcome(UNSOLVABLE)
-    if finished.returncode in _OUT_OF_RESOURCES:
+    if exit_code in _OUT_OF_RESOURCES:
         return Outcome(GAVE_UP)
-    told = (finished.stderr or finished.stdout).strip().splitlines()
     raise InputError(
-        f"Fast Downward cannot solve this task (exit code {finished.returncode}: "
-        f"{told[-1] if told else 'no message'}); choose another planner."
+        f"Fast Downward cannot solve this task (exit code {exit_code}: {told}); choose another planner."
     )
+
+
+def _run(command: list[str], folder: str) -> tuple[int, str]:
+    """Exit code and last message; an interruption ends the search binary too, not only its driver."""
+    with subprocess.Popen(  # noqa: S603
+        command,
+        cwd=folder,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        start_new_session=True,
+    ) as process:
+        try:
+            told = process.communicate()[0].strip().splitlines()
+        except BaseException:
+            os.killpg(process.pid, signal.SIGKILL)
+            raise
+    return process.returncode, told[-1] if told else "no message"

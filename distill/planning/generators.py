@@ -61,10 +61,10 @@ def generator(function: Generator) -> Generator:
 
 
 @generator
-def blocks(rng: random.Random, objects: int, goal: str) -> Layout:
+def blocks(rng: random.Random, objects: int, goal: str, min_towers: int = 1) -> Layout:
     """Random towers; `goal` is `clear` (one covered block), `on` (one pair) or `towers` (a full layout)."""
     names = [f"b{i}" for i in range(1, objects + 1)]
-    init = _towers(rng, names)
+    init = _towers(rng, names, min_towers)
     covered = sorted(atom[2] for atom in init if atom[0] == "on")
     wanted: list[Atom]
     if goal == "clear":
@@ -111,11 +111,11 @@ def miconic(rng: random.Random, objects: int) -> Layout:
 
 @generator
 def visitall(rng: random.Random, objects: int, missing: float) -> Layout:
-    """A connected square grid of `objects` cells with about that share of cells missing; visit one cell."""
-    side = 1
-    while side * side * (1 - missing) < objects:
-        side += 1
-    cells = {(x, y) for x in range(side) for y in range(side)}
+    """A connected, nearly square grid of `objects` cells, at least that share missing; visit one cell."""
+    width = height = 1
+    while width * height * (1 - missing) < objects:
+        width, height = height, width + 1
+    cells = {(x, y) for x in range(width) for y in range(height)}
     while len(cells) > objects:
         candidate = rng.choice(sorted(cells))
         if _connected(cells - {candidate}):
@@ -158,10 +158,10 @@ def _atoms(atoms: Iterable[Atom]) -> str:
     return " ".join(f"({' '.join(atom)})" for atom in atoms)
 
 
-def _towers(rng: random.Random, names: list[str]) -> list[Atom]:
+def _towers(rng: random.Random, names: list[str], least: int = 1) -> list[Atom]:
     """Blocks in random order on a random number of towers, so that high towers are common."""
     order = rng.sample(names, len(names))
-    n_towers = rng.randint(1, max(1, len(names) // 2))
+    n_towers = rng.randint(least, max(least, len(names) // 2))
     towers: list[list[str]] = [[] for _ in range(n_towers)]
     for block in order:
         rng.choice(towers).append(block)

@@ -1,13 +1,15 @@
 """From a split to its data set: labelled in parallel, cached by content, resumed after an interruption."""
 
-import os
+import multiprocessing
 import shutil
+import signal
+import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ProcessPoolExecutor, as_completed
 from concurrent.futures.process import BrokenProcessPool
 from dataclasses import replace
-from multiprocessing import get_context
+from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from distill import __version__
@@ -31,7 +33,7 @@ def prepare(
     split: Split,
     *,
     reduce: str = "exact",
-    workers: int | None = None,
+    workers: int = 1,
     cache: Path | None = None,
     progress: Progress | None = None,
 ) -> tuple[DataSet, Path]:
@@ -40,7 +42,7 @@ def prepare(
     Parameters
     ----------
     reduce : which states are kept, see `REDUCTIONS`.
-    workers : the number of processes; one for each processor if left out.
+    workers : the number of processes; more than one needs the usual `if __name__ == "__main__":` in a script.
     cache : the folder that keeps results; see `cache_folder`.
     progress : called with the number of instances done and to do.
 
@@ -71,7 +73,7 @@ def prepare(
     if (stored := _stored(file)) is not None:
         return stored, file
     parts = file.with_suffix(".parts")
-    labelled = join(_label_all(split, workers or os.cpu_count() or 1, parts, progress))
+    labelled = join(_label_all(split, workers, parts, progress))
     if not len(labelled):
         raise InputError(
             f"No state of the {len(split.instances)} {split.name} instances could be labelled within the "
@@ -109,20 +111,41 @@ def _labelled(
             yield position, *_timed(instance, settings)
         return
     # A forked child would inherit the threads of a progress bar half-way through; a spawned one is clean.
-    pool = ProcessPoolExecutor(min(workers, len(instances)), mp_context=get_context("spawn"))
+    others = set(multiprocessing.active_children())
+    pool = ProcessPoolExecutor(
+        min(workers, len(instances)), multiprocessing.get_context("spawn"), _stop_when_told
+    )
     try:
         futures: dict[Future[tuple[DataSet, float]], int] = {
             pool.submit(_timed, instance, settings): position for position, instance in enumerate(instances)
         }
         for future in as_completed(futures):
             yield futures[future], *future.result()
-    except BrokenProcessPool as error:
-        raise InputError(
-            "A labelling process died, most likely for want of memory; lower the state budget or the number "
-            "of workers and run again: finished instances are kept."
-        ) from error
-    finally:
+    except BaseException as error:
         pool.shutdown(wait=False, cancel_futures=True)
+        _stop(set(multiprocessing.active_children()) - others)
+        if isinstance(error, BrokenProcessPool):
+            raise InputError(
+                "A labelling process died, most likely for want of memory; lower the state budget or the "
+                "number of workers and run again: finished instances are kept."
+            ) from error
+        raise
+    pool.shutdown()
+
+
+def _stop_when_told() -> None:
+    """In a worker: leave interrupts from the keyboard to the parent, and end tidily when it says so."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+
+
+def _stop(children: Iterable[BaseProcess]) -> None:
+    """End worker processes, by force if they are deep in a search."""
+    for child in children:
+        child.terminate()
+    for child in children:
+        child.join(2)
+        child.kill()
 
 
 def _timed(instance: Instance, settings: Labelling) -> tuple[DataSet, float]:

@@ -1,5 +1,6 @@
 """Problem classes: a domain, a generator and the sizes of each split, declared in YAML."""
 
+import inspect
 import random
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -57,7 +58,7 @@ class ProblemClass:
         return Split(name, self.make(name), self.labelling(name), {"class": self.name})
 
     def make(self, split: str) -> list[Instance]:
-        """Generate the instances of a split: sizes in turn, seeded by class, split and number.
+        """Generate the instances of a split: sizes in turn, or spread if too few; seeded by their number.
 
         Instances that repeat an earlier one are made anew a few times, then left out, so very small sizes
         may give fewer than asked for.
@@ -69,13 +70,14 @@ class ProblemClass:
         """
         spec = self._spec(split)
         low, high = spec["objects"]
+        build = GENERATORS[self.generator]
         made: dict[str, Instance] = {}
         for number in range(spec["instances"]):
-            objects = low + number % (high - low + 1)
+            objects = low + _size_step(number, spec["instances"], high - low + 1)
             name = f"{self.name}-{split}-{number + 1:03d}"
             for attempt in range(_TRIES):
                 rng = random.Random(f"{self.name} {split} {number} {attempt}")
-                layout = GENERATORS[self.generator](rng, objects, **spec["parameters"])
+                layout = build(rng, objects, **spec["parameters"])
                 # Objects and atoms, without the name, tell whether an instance was made before.
                 key = layout.to_pddl("", "")
                 if key not in made:
@@ -138,6 +140,7 @@ def _read(path: Path, domains: Path) -> ProblemClass:
             "labelling": {**spec.get("labelling", {}), **own.get("labelling", {})},
             "measured": own.get("measured", {}),
         }
+        _check_parameters(path, spec["generator"], splits[split]["parameters"])
     _check_disjoint(path, splits)
     return ProblemClass(
         spec["name"], spec["title"], spec["goal"], domains / spec["domain"], spec["generator"], splits
@@ -149,6 +152,30 @@ def _check_keys(path: Path, where: str, given: Any, required: set[str], optional
     for problem, names in (("lacks", required - keys), ("has the unknown key", keys - required - optional)):
         if names:
             raise InputError(f"{path}: {where}{problem} {', '.join(sorted(map(str, names)))}; see the docs.")
+
+
+def _check_parameters(path: Path, generator: str, parameters: Mapping[str, Any]) -> None:
+    signature = inspect.signature(GENERATORS[generator])
+    try:
+        signature.bind(None, None, **parameters)
+    except TypeError as error:
+        known = list(signature.parameters)[2:]
+        raise InputError(
+            f"{path}: the generator {generator} takes the parameters {', '.join(known) or 'none'}: {error}."
+        ) from error
+
+
+def _size_step(number: int, instances: int, sizes: int) -> int:
+    """Which of so many sizes an instance gets: in turn if all can have one, else evenly spread.
+
+    Examples
+    --------
+    >>> [_size_step(i, 5, 3) for i in range(5)], [_size_step(i, 3, 9) for i in range(3)]
+    ([0, 1, 2, 0, 1], [0, 4, 8])
+    """
+    if instances >= sizes:
+        return number % sizes
+    return round(number * (sizes - 1) / max(1, instances - 1))
 
 
 def _check_disjoint(path: Path, splits: Mapping[str, Mapping[str, Any]]) -> None:

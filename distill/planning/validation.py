@@ -10,6 +10,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
+import pymimir.advanced.formalism as formalism
+
 from distill.planning.pddl import Instance, atom_of
 
 Atom = tuple[str, tuple[str, ...]]
@@ -113,14 +115,17 @@ class _Replay:
         if not self._has_derived:
             return set()
         problem = self._instance.problem
-        known = problem.get_name_to_object()
+        # pymimir's own maps by name abort the process.
+        objects = {obj.get_name(): obj for obj in problem.get_problem_and_domain_objects()}
+        predicates = {p.get_name(): p for p in self._instance.domain.pymimir.get_fluent_predicates()}
         ground = [
             problem.get_or_create_ground_atom(
-                problem.get_domain().get_fluent_predicate(name), [known[o] for o in arguments]
+                predicates[name], formalism.ObjectList([objects[argument] for argument in arguments])
             )
             for name, arguments in sorted(fluent)
         ]
-        state, _ = self._instance.context.get_state_repository().get_or_create_state(ground, [])
+        repository = self._instance.context.get_state_repository()
+        state, _ = repository.get_or_create_state(formalism.FluentGroundAtomList(ground), [])
         look_up = problem.get_repositories().get_derived_ground_atom
         return {atom_of(look_up(index)) for index in state.get_derived_atoms()}
 

@@ -1,0 +1,227 @@
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from distill.planning import DataSet, problem_class
+
+DISTILL = [sys.executable, "-c", "from distill.cli import main; main()"]
+
+
+def distill(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [*DISTILL, *map(str, arguments)],
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "COLUMNS": "100", **environment},
+    )
+
+
+def answer(*arguments: object):
+    done = distill(*arguments, "--json")
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> tuple[Path, Path]:
+    """A domain and a folder of small instances."""
+    folder = tmp_path / "instances"
+    folder.mkdir()
+    for instance in problem_class("blocks-clear").make("train")[:4]:
+        (folder / f"{instance.name}.pddl").write_text(instance.text)
+    domain = tmp_path / "blocks.pddl"
+    domain.write_text(problem_class("blocks-clear").domain.text)
+    return domain, folder
+
+
+@pytest.mark.parametrize("command", [[], ["problems"], ["data"], ["plan"]])
+def test_help_imports_nothing_heavy(command: list[str]) -> None:
+    code = f"""
+import sys
+sys.argv = ["distill", *{command!r}, "--help"]
+from distill.cli import main
+try:
+    main()
+except SystemExit as done:
+    assert not done.code
+heavy = {{"numpy", "pymimir", "yaml", "scipy", "matplotlib", "seaborn", "torch", "streamlit", "pandas"}}
+print("HEAVY", sorted(heavy & set(sys.modules)))
+"""
+    shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert "Usage: distill" in shown
+    assert shown.splitlines()[-1] == "HEAVY []"
+
+
+def test_problems() -> None:
+    listed = answer("problems")
+    assert {"gripper", "miconic", "blocks-clear", "blocks-on", "visitall", "blocks", "logistics"} <= set(
+        listed
+    )
+    assert listed["gripper"]["splits"]["test"]["objects"] == [22, 46]
+    assert listed["gripper"]["splits"]["train"]["max_v_star"] == 5
+    table = distill("problems").stdout
+    assert all(name in table for name in listed)
+
+
+def test_data_of_a_class(tmp_path: Path) -> None:
+    told = answer(
+        "data", "logistics", "--split", "train", "--out", tmp_path / "out", "--figure", tmp_path / "v.svg"
+    )
+    stored = DataSet.load(tmp_path / "out" / "train.npz")
+    assert {key: told[key] for key in stored.summary()} == stored.summary()
+    assert list(told["splits"]) == ["train"]
+    assert (tmp_path / "v.svg").read_text().startswith("<?xml")
+    assert stored.origin["class"] == "logistics"
+
+
+def test_data_of_files(files: tuple[Path, Path]) -> None:
+    domain, folder = files
+    told = answer("data", "--domain", domain, "--instances", folder, "--split-at", "4,5", "--reduce", "none")
+    assert told["instances"] == told["solvable_instances"] == 4
+    # Blocks states: 5, 22, 125 and 866 for two to five blocks.
+    assert [told["splits"][name]["states"] for name in ("train", "validation", "test")] == [27, 125, 866]
+    assert told["states"] == told["states_of_solvable_instances"] == 1018
+    given = answer("data", "--domain", domain, "--train", folder, "--reduce", "none")
+    assert given["states"] == 1018
+    assert list(given["splits"]) == ["train"]
+    table = distill("data", "--domain", domain, "--instances", folder).stdout
+    assert "866" in table
+    assert "max V*" in table
+
+
+def test_data_never_writes_over_other_data(files: tuple[Path, Path], tmp_path: Path) -> None:
+    domain, folder = files
+    command = ["data", "--domain", domain, "--train", folder, "--out", tmp_path / "out"]
+    assert distill(*command).returncode == 0
+    before = (tmp_path / "out" / "train.npz").read_bytes()
+    assert distill(*command).returncode == 0
+    other = distill(*command, "--reduce", "none", "--max-states", "50")
+    assert other.returncode == 2
+    assert "holds other data" in other.stderr
+    assert (tmp_path / "out" / "train.npz").read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (["data"], "Say what to work on"),
+        (["data", "chess"], "There is no problem class 'chess'"),
+        (["data", "gripper", "--domain", "{domain}"], "not both"),
+        (["data", "gripper", "--split", "dev"], "There is no split 'dev'"),
+        (["data", "gripper", "--reduce", "most"], "There is no reduction 'most'"),
+        (["data", "gripper", "--workers", "0"], "--workers must be at least 1"),
+        (["data", "gripper", "--walks", "-1"], "walks must be a whole number of at least 0"),
+        (["data", "--domain", "{domain}"], "Say what to work on"),
+        (["data", "--domain", "none.pddl", "--instances", "{folder}"], "Cannot read none.pddl"),
+        (["data", "--domain", "{domain}", "--instances", "none"], "There is no folder none"),
+        (["data", "--domain", "{domain}", "--instances", "{empty}"], "holds no PDDL instances"),
+        (["data", "--domain", "{other}", "--instances", "{folder}"], "blocks"),
+        (["data", "--domain", "{domain}", "--instances", "{folder}", "--split-at", "x"], "two numbers"),
+        (
+            ["data", "--domain", "{domain}", "--instances", "{folder}", "--max-states", "30", "--walks", "0"],
+            "has more than 30 states",
+        ),
+        (
+            ["data", "--domain", "{domain}", "--instances", "{folder}", "--figure", "v.gif"],
+            "must end in one of",
+        ),
+        (["data", "--domain", "{domain}", "--instances", "{folder}", "--out", "/dev/null/x"], "Cannot write"),
+        (["plan"], "Say what to work on"),
+        (["plan", "gripper", "--planner", "dijkstra"], "There is no planner 'dijkstra'"),
+        (["plan", "gripper", "--number", "999"], "--number must be between 1 and"),
+        (["plan", "--instance", "{folder}/x.pddl"], "--instance FILE goes with --domain"),
+        (["plan", "gripper", "--out", "plan.txt"], "--out takes one plan"),
+    ],
+)
+def test_bad_input_gets_one_sentence(
+    files: tuple[Path, Path], tmp_path: Path, arguments: list[str], told: str
+) -> None:
+    domain, folder = files
+    (tmp_path / "empty").mkdir()
+    (tmp_path / "other.pddl").write_text(problem_class("gripper").domain.text)
+    names = {
+        "domain": domain,
+        "folder": folder,
+        "empty": tmp_path / "empty",
+        "other": tmp_path / "other.pddl",
+    }
+    before = sorted(tmp_path.rglob("*"))
+    done = distill(*(argument.format(**names) for argument in arguments), DISTILL_CACHE=str(tmp_path / "c"))
+    assert done.returncode == 2, done.stdout + done.stderr
+    assert done.stdout == ""
+    assert done.stderr.startswith("Error: ")
+    assert done.stderr.count("\n") == 1
+    assert told in done.stderr
+    left = [path for path in tmp_path.rglob("*") if "/c" not in str(path.relative_to(tmp_path.parent))]
+    assert sorted(path for path in left if path not in before and not path.is_dir()) == []
+
+
+def test_a_syntax_error_names_file_and_line(files: tuple[Path, Path]) -> None:
+    domain, folder = files
+    broken = next(folder.glob("*.pddl"))
+    broken.write_text(broken.read_text().replace("(:goal", "(:gaol"))
+    done = distill("data", "--domain", domain, "--instances", folder)
+    assert done.returncode == 2
+    assert f"{broken}, line 5" in done.stderr
+    assert done.stderr.count("\n") == 1
+
+
+def test_an_interrupt_leaves_nothing_half_written(tmp_path: Path) -> None:
+    process = subprocess.Popen(
+        [*DISTILL, "data", "gripper", "--split", "test", "--out", str(tmp_path / "out")],
+        env={**os.environ, "DISTILL_CACHE": str(tmp_path / "cache")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    time.sleep(2.5)
+    process.send_signal(signal.SIGTERM)
+    told = process.communicate(timeout=60)
+    assert process.returncode == 2, told
+    assert "Interrupted" in told[1]
+    assert not (tmp_path / "out").exists()
+    for part in (tmp_path / "cache").rglob("*.npz"):
+        DataSet.load(part)
+
+
+def test_plan_of_one_instance(files: tuple[Path, Path], tmp_path: Path) -> None:
+    domain, folder = files
+    task = sorted(folder.glob("*.pddl"))[-1]
+    told = answer("plan", "--domain", domain, "--instance", task, "--out", tmp_path / "plan")
+    assert told["status"] == "solved"
+    assert told["valid"] is True
+    assert told["length"] == len(told["plan"])
+    assert (tmp_path / "plan").read_text().splitlines()[:-1] == told["plan"]
+    shown = distill("plan", "--domain", domain, "--instance", task).stdout
+    assert all(action in shown for action in told["plan"])
+
+
+def test_plan_gives_up_with_exit_code_1() -> None:
+    done = distill("plan", "blocks", "--split", "test", "--number", 1, "--search-states", 10)
+    assert done.returncode == 1
+    assert "gave up" in done.stdout
+
+
+def test_plan_compares_planners(files: tuple[Path, Path]) -> None:
+    domain, folder = files
+    told = answer(
+        "plan", "--domain", domain, "--instances", folder, "--planner", "astar", "--planner", "policy-ff"
+    )
+    best, policy = told["planners"]
+    assert best["solved"] == len(told["instances"]) == 4
+    assert policy["common_length"] >= best["common_length"] > 0
+    assert "coverage" in distill("plan", "--domain", domain, "--instances", folder).stdout
+    assert "A* with h_max" in distill("plan", "--planner", "list").stdout
+
+
+def test_version() -> None:
+    from distill import __version__
+
+    assert distill("--version").stdout == f"planning-distill {__version__}\n"

@@ -1,0 +1,40 @@
+"""What all tests share: data by others if it is there, and a cache that belongs to this test run."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import settings
+
+from distill.planning import DataSet, prepare, problem_class
+
+settings.register_profile("steady", deadline=None, derandomize=True, max_examples=60)
+settings.load_profile("steady")
+
+SHARED = Path(__file__).parents[2] / "shared" / "data" / "pddl"
+
+
+@pytest.fixture(scope="session")
+def shared_pddl() -> Path:
+    if not SHARED.is_dir():
+        pytest.skip("the PDDL instances made by others (../shared/data/pddl) are not here")
+    return SHARED
+
+
+@pytest.fixture(scope="session", autouse=True)
+def cache_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """All workers of one test run share a cache, and no run sees the cache of another."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if os.environ.get("PYTEST_XDIST_WORKER") else base) / "cache"
+    os.environ["DISTILL_CACHE"] = str(folder)
+    return folder
+
+
+@pytest.fixture(scope="session")
+def training_set():
+    """The labelled training states of a problem class."""
+
+    def make(name: str) -> DataSet:
+        return prepare(problem_class(name).split("train"), workers=1)[0]
+
+    return make
