@@ -22,7 +22,8 @@ $(STAMP): pyproject.toml constraints.txt
 	@touch $@
 
 demo: $(STAMP)  ## the data stage on Gripper: labelled states for train, validation and test
-	$(BIN)/distill data gripper
+	$(BIN)/distill data gripper --figure artifacts/runs/demo/gripper-labels.png
+	$(BIN)/distill plan gripper --split validation --planner astar --planner policy-ff
 
 test: $(STAMP)  ## run the tests
 	$(BIN)/pytest -n auto -q
@@ -38,7 +39,7 @@ format: $(STAMP)  ## format the code
 	$(BIN)/ruff format .
 
 bench: $(STAMP)  ## run the benchmarks: us and the peer side by side
-	@set -e; for script in benchmarks/*.py; do echo "== $$script"; $(BIN)/python $$script; done
+	@set -e; for script in $(filter-out %/comparing.py,$(wildcard benchmarks/*.py)); do echo "== $$script"; $(BIN)/python $$script; done
 
 clean:  ## remove .venv and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -97,6 +97,11 @@ def data(
                 one, reduce=reduce, workers=workers or os.cpu_count() or 1, progress=progress
             )
         seconds[one.name] = round(time.monotonic() - begun, 2)
+    if not any(len(found) for found in sets.values()):
+        raise InputError(
+            "No state could be labelled within the limits; raise --max-states, --time-limit or "
+            "--search-states."
+        )
     if out is not None:
         files = {name: out / f"{name}.npz" for name in sets}
         _write(sets, files)

@@ -149,6 +149,6 @@ def _several(instances: "list[Instance]", names: list[str], limits: "Limits", as
         "coverage",
         "total length",
         "longest",
-        f"length on {common} solved by all",
+        f"on the {common} all solve",
     ]
     print_table("Coverage and plan length; every plan validated", columns, table)

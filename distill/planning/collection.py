@@ -55,22 +55,26 @@ def collect(
     fixed |= {row(f"is_{name}", (name,)) for name in instance.domain.constants}
     fixed |= {row(name + (GOAL if holds else GOAL_ABSENT), args) for name, args, holds in instance.goals}
     repositories = instance.problem.get_repositories()
-    fluent, fluent_sizes = _flat(state.get_fluent_atoms() for state in states)
-    columns = [(fluent, fluent_sizes, repositories.get_fluent_ground_atom)]
+    columns = [(repositories.get_fluent_ground_atom, *_flat(state.get_fluent_atoms() for state in states))]
     if len(instance.domain.pymimir.get_derived_predicates()):
-        derived, derived_sizes = _flat(state.get_derived_atoms() for state in states)
-        columns.append((derived, derived_sizes, repositories.get_derived_ground_atom))
-    tables = []
-    for indices, _, look_up in columns:
-        used, inverse = np.unique(indices, return_inverse=True)
-        tables.append(([row(*atom_of(look_up(int(index)))) for index in used], inverse))
-    changing = sorted(itertools.chain.from_iterable(rows for rows, _ in tables))
-    position = {key: i + len(fixed) for i, key in enumerate(changing)}
+        derived = _flat(state.get_derived_atoms() for state in states)
+        columns.append((repositories.get_derived_ground_atom, *derived))
+    rows: list[tuple[int, ...]] = []
     entries, owners = [], []
-    for (rows, inverse), (_, sizes, _) in zip(tables, columns, strict=True):
-        entries.append(np.array([position[key] for key in rows], dtype=np.int64)[inverse])
-        owners.append(np.repeat(np.arange(len(states)), sizes))
-    owner, entry = np.concatenate(owners), np.concatenate(entries)
+    for look_up, indices, sizes in columns:
+        used, inverse = np.unique(indices, return_inverse=True)
+        atoms = [atom_of(look_up(int(index))) for index in used]
+        # Predicates that pymimir made for quantified conditions are not in the vocabulary.
+        known = [atom[0] in vocabulary for atom in atoms]
+        number_of_row = np.cumsum(known) - 1 + len(rows)
+        rows += [row(*atom) for atom, is_known in zip(atoms, known, strict=True) if is_known]
+        kept = np.array(known, dtype=bool)[inverse]
+        entries.append(number_of_row[inverse][kept])
+        owners.append(np.repeat(np.arange(len(states)), sizes)[kept])
+    owner, unsorted = np.concatenate(owners), np.concatenate(entries)
+    order = sorted(range(len(rows)), key=rows.__getitem__)
+    changing = [rows[i] for i in order]
+    entry = len(fixed) + np.argsort(order)[unsorted]
     table = np.array([*sorted(fixed), *changing], dtype=np.int32).reshape(-1, width + 1)
     return DataSet(
         vocabulary=vocabulary,

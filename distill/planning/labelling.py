@@ -39,35 +39,61 @@ def expand(instance: Instance, max_states: int, seconds: float = 1e6) -> DataSet
 
 
 def sample(instance: Instance, settings: Labelling, seconds: float) -> DataSet:
-    """Label the states on random walks, and on an optimal plan from each of them (thesis 5.1.7)."""
+    """Label the states on random walks, and on an optimal plan from each of them (thesis 5.1.7).
+
+    Where the search gives up on the walks, states at the end of any plan are tried instead: near the goal
+    an optimal plan is easy to find however large the instance is.
+    """
     refuse_action_costs(instance)
     for planner in settings.search:
         if not planner_called(planner).optimal:
             raise InputError(f"The planner {planner} does not find shortest plans; choose another search.")
-    deadline = time.monotonic() + seconds
-    walked = _walk(instance, settings)
+    now = time.monotonic()
     labels: dict[Any, int] = {}
-    unlabelled = 0
+    walked = _walk(instance, settings)
     for start in walked:
-        if start in labels:
+        _label_from(instance, start, settings, now + seconds / 2, labels)
+    unlabelled = sum(state not in labels for state in walked)
+    if unlabelled:
+        for start in _end_of_a_plan(instance, settings, now + 3 * seconds / 4):
+            if not _label_from(instance, start, settings, now + seconds, labels):
+                break
+    v_star: NDArray[np.int64] = np.fromiter(labels.values(), dtype=np.int64, count=len(labels))
+    return collect(instance, list(labels), v_star, exhaustive=False, unlabelled=unlabelled)
+
+
+def _label_from(
+    instance: Instance, start: Any, settings: Labelling, deadline: float, labels: dict[Any, int]
+) -> bool:
+    """Label a state and those on an optimal plan from it; whether that was possible before the deadline."""
+    if start in labels:
+        return True
+    for planner in settings.search:
+        remaining = deadline - time.monotonic()
+        if remaining <= 0:
+            break
+        outcome = find_plan(planner, instance, start, Limits(settings.search_states, remaining))
+        if outcome.status == GAVE_UP:
             continue
-        outcome = None
-        for planner in settings.search:
-            remaining = deadline - time.monotonic()
-            if remaining <= 0:
-                break
-            outcome = find_plan(planner, instance, start, Limits(settings.search_states, remaining))
-            if outcome.status != GAVE_UP:
-                break
-        if outcome is None or outcome.status == GAVE_UP:
-            unlabelled += 1
-        elif outcome.status == SOLVED:
+        if outcome.status == SOLVED:
             for steps, state in enumerate(reversed(instance.follow(start, outcome.plan))):
                 labels.setdefault(state, steps)
         else:
             labels[start] = UNSOLVABLE
-    v_star: NDArray[np.int64] = np.fromiter(labels.values(), dtype=np.int64, count=len(labels))
-    return collect(instance, list(labels), v_star, exhaustive=False, unlabelled=unlabelled)
+        return True
+    return False
+
+
+def _end_of_a_plan(instance: Instance, settings: Labelling, deadline: float) -> list[Any]:
+    """The last states on a plan that need not be short, from the goal backwards; none if there is no plan."""
+    remaining = deadline - time.monotonic()
+    if remaining <= 0:
+        return []
+    outcome = find_plan("gbfs", instance, None, Limits(seconds=remaining))
+    if outcome.status != SOLVED:
+        return []
+    states = instance.follow(instance.initial_state, outcome.plan)
+    return states[: -settings.walk_length - 2 : -1]
 
 
 def label(instance: Instance, settings: Labelling) -> DataSet:

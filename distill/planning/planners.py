@@ -20,7 +20,7 @@ class Limits:
 
     Attributes
     ----------
-    states : the most states it may keep (pymimir's planners; this does not depend on the machine).
+    states : the most new states it may see (pymimir's planners; this does not depend on the machine).
     seconds : the most time it may take.
     """
 
@@ -77,13 +77,19 @@ def refuse_action_costs(instance: Instance) -> None:
 
 
 def _astar(instance: Instance, state: Any, limits: Limits) -> Outcome:
-    options = search.AStarEagerOptions()
-    options.start_state = state
-    options.max_num_states = limits.states
-    options.max_time_in_ms = max(1, int(limits.seconds * 1000))
+    options = _limited(search.AStarEagerOptions(), instance, state, limits)
     return _outcome(
         instance, search.find_solution_astar_eager(instance.context, instance.max_heuristic, options)
     )
+
+
+def _limited(options: Any, instance: Instance, state: Any, limits: Limits) -> Any:
+    options.start_state = state
+    # pymimir counts all states that the instance has seen so far, in earlier searches too.
+    seen = instance.context.get_state_repository().get_state_count()
+    options.max_num_states = seen + limits.states
+    options.max_time_in_ms = max(1, int(limits.seconds * 1000))
+    return options
 
 
 def _policy(instance: Instance, state: Any, limits: Limits) -> Outcome:
@@ -92,10 +98,7 @@ def _policy(instance: Instance, state: Any, limits: Limits) -> Outcome:
 
 
 def _gbfs(instance: Instance, state: Any, limits: Limits) -> Outcome:
-    options = search.GBFSLazyOptions()
-    options.start_state = state
-    options.max_num_states = limits.states
-    options.max_time_in_ms = max(1, int(limits.seconds * 1000))
+    options = _limited(search.GBFSLazyOptions(), instance, state, limits)
     return _outcome(
         instance, search.find_solution_gbfs_lazy(instance.context, _ff_heuristic(instance), options)
     )

@@ -74,11 +74,6 @@ def prepare(
         return stored, file
     parts = file.with_suffix(".parts")
     labelled = join(_label_all(split, workers, parts, progress))
-    if not len(labelled):
-        raise InputError(
-            f"No state of the {len(split.instances)} {split.name} instances could be labelled within the "
-            "limits; raise the state budget, the time limit or the search limit."
-        )
     data = replace(labelled.distinct() if reduce == "exact" else labelled, origin=origin)
     data.save(file)
     shutil.rmtree(parts, ignore_errors=True)

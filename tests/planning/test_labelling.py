@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 
 from distill.errors import InputError
-from distill.planning import UNSOLVABLE, Domain, Instance, expand, label, problem_class, sample
+from distill.planning import (
+    UNSOLVABLE,
+    Domain,
+    Instance,
+    Limits,
+    expand,
+    find_plan,
+    label,
+    problem_class,
+    sample,
+)
 from distill.planning.fast_downward import find_driver
 from distill.settings import Labelling
 
@@ -99,6 +109,34 @@ def test_what_the_limits_leave_out_is_reported() -> None:
     assert data.summary()["unlabelled_states"] == data.instances[0]["unlabelled"]
     with pytest.raises(InputError, match="has more than 100 states"):
         label(instance, replace(hard, walks=0))
+
+
+def test_large_instances_are_labelled_near_the_goal() -> None:
+    """The initial state is out of reach, but the end of some plan is not."""
+    instance = problem_class("blocks-clear").make("test")[5]
+    near = label(instance, Labelling(max_states=100, walk_length=5, search_states=1000))
+    assert near.instances[0]["unlabelled"] > 0
+    assert near.summary()["solvable_instances"] == 1
+    assert 0 < near.v_star.max() < len(find_plan("gbfs", instance).plan)
+    exact = problem_class("blocks-clear").labelling("test")
+    for state in range(len(near)):
+        start = Instance(instance.domain, pddl_of(instance, near.atom_names(state)), "p")
+        again = sample(start, replace(exact, walk_length=0), 60)
+        assert again.v_star.max() == near.v_star[state]
+
+
+def pddl_of(instance: Instance, atoms: list[str]) -> str:
+    init = " ".join(atom for atom in atoms if "_G" not in atom)
+    head, _, rest = instance.text.partition("(:init")
+    return f"{head}(:init {init}) (:goal{rest.partition('(:goal')[2]}"
+
+
+def test_state_limits_hold_for_each_search_alone() -> None:
+    """An earlier search on the same instance must not use up the limit of a later one."""
+    instance = problem_class("blocks-clear").make("test")[5]
+    assert find_plan("astar", instance, None, Limits(states=3000)).status == "gave up"
+    *_, before_last, _ = instance.follow(instance.initial_state, find_plan("gbfs", instance).plan)
+    assert find_plan("astar", instance, before_last, Limits(states=100)).status == "solved"
 
 
 def test_walks_are_seeded() -> None:

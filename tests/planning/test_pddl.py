@@ -85,7 +85,25 @@ def test_auxiliary_predicates_of_pymimir_stay_hidden() -> None:
             "(and (open)", "(and (forall (?x - ship) (not (closed-for ?from ?x))) (open)"
         )
     )
-    assert [p.name for p in domain.vocabulary() if p.role == "state"] == ["at", "closed-for"]
+    data = label(Instance(domain, TASK, "p"), Labelling())
+    assert [p.name for p in data.vocabulary if p.role == "state"] == ["at", "closed-for"]
+    assert sorted(data.v_star.tolist()) == [0, 1, 2]
+
+
+def test_derived_atoms_are_part_of_the_state() -> None:
+    domain = Domain(
+        PORT.replace(":equality", ":equality :derived-predicates :existential-preconditions")
+        .replace("(open)", "(open) (busy ?d - dock)", 1)
+        .replace(
+            "(:action open-port",
+            "(:derived (busy ?d - dock) (exists (?s - tug) (at ?s ?d)))\n(:action open-port",
+        )
+    )
+    data = label(Instance(domain, TASK, "p"), Labelling())
+    for state in range(len(data)):
+        atoms = data.atom_names(state)
+        [tug] = [atom.split()[2] for atom in atoms if atom.startswith("(at t ")]
+        assert [atom for atom in atoms if atom.startswith("(busy ")] == [f"(busy {tug}"]
 
 
 @pytest.mark.parametrize(

@@ -88,15 +88,6 @@ def test_reductions(tmp_path: Path) -> None:
         prepare(split, cache=tmp_path, reduce="most")
 
 
-def test_nothing_labelled_is_an_error(tmp_path: Path) -> None:
-    hard = Labelling(max_states=10, walk_length=1, search_states=2)
-    split = replace(problem_class("blocks").split("test"), labelling=hard)
-    split = replace(split, instances=split.instances[:2])
-    with pytest.raises(InputError, match="No state of the 2 test instances could be labelled"):
-        prepare(split, cache=tmp_path)
-    assert not list(tmp_path.rglob("*.npz"))
-
-
 def test_a_worker_that_dies_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     import os
 
