@@ -26,9 +26,12 @@ def test_counts_of_table_1(shared_pddl: Path, name: str) -> None:
 
 
 @pytest.mark.skipif(find_driver() is None, reason="Fast Downward (extra `planners`) is not installed")
-@pytest.mark.parametrize("name", [f"{n}/test" for n in TABLE_1] + ["kr22/gripper/test", "kr22/blocks/test"])
+@pytest.mark.parametrize(
+    # Not Spanner: its dead ends, too few spanners left, keep LAMA busy for minutes.
+    "name",
+    [f"{n}/test" for n in TABLE_1 if n != "spanner"] + ["kr22/gripper/test", "kr22/blocks/test"],
+)
 def test_large_instances_are_read_and_planned(shared_pddl: Path, name: str) -> None:
-    """Full labelling of these takes minutes; `distill data` was run on all of them by hand."""
     folder = shared_pddl / name
     splits = splits_by_size(Domain.read(folder / "domain.pddl"), folder, Labelling())
     instances = [instance for split in splits for instance in split.instances]

@@ -65,14 +65,14 @@ def collect(
         used, inverse = np.unique(indices, return_inverse=True)
         atoms = [atom_of(look_up(int(index))) for index in used]
         # Predicates that pymimir made for quantified conditions are not in the vocabulary.
-        known = [atom[0] in vocabulary for atom in atoms]
+        known = np.array([atom[0] in vocabulary for atom in atoms], dtype=bool)
         number_of_row = np.cumsum(known) - 1 + len(rows)
         rows += [row(*atom) for atom, is_known in zip(atoms, known, strict=True) if is_known]
-        kept = np.array(known, dtype=bool)[inverse]
+        kept = known[inverse]
         entries.append(number_of_row[inverse][kept])
         owners.append(np.repeat(np.arange(len(states)), sizes)[kept])
     owner, unsorted = np.concatenate(owners), np.concatenate(entries)
-    order = sorted(range(len(rows)), key=rows.__getitem__)
+    order = np.array(sorted(range(len(rows)), key=rows.__getitem__), dtype=np.int64)
     changing = [rows[i] for i in order]
     entry = len(fixed) + np.argsort(order)[unsorted]
     table = np.array([*sorted(fixed), *changing], dtype=np.int32).reshape(-1, width + 1)

@@ -113,6 +113,15 @@ def test_weights_make_every_value_equally_likely() -> None:
     assert np.allclose(totals, len(data))
 
 
+def test_a_set_may_be_empty() -> None:
+    instance = problem_class("blocks-on").make("train")[3]
+    empty = collect(instance, [], [], unlabelled=5)
+    assert len(empty) == len(empty.structures()) == len(empty.distinct()) == 0
+    assert empty.summary()["unlabelled_instances"] == 1
+    both = join([empty, small("blocks-on", 1)])
+    assert len(both) == len(small("blocks-on", 1))
+
+
 def test_sets_of_two_domains_do_not_mix() -> None:
     with pytest.raises(InputError, match="different domains"):
         join([small("gripper", 1), small("visitall", 1)])
