@@ -39,6 +39,7 @@ format: $(STAMP)  ## format the code
 	$(BIN)/ruff format .
 
 bench: $(STAMP)  ## run the benchmarks: us and the peer side by side
+	@$(BIN)/pip install --quiet --editable '.[bench]'
 	@set -e; for script in $(filter-out %/comparing.py,$(wildcard benchmarks/*.py)); do echo "== $$script"; $(BIN)/python $$script; done
 
 clean:  ## remove .venv and caches

@@ -69,7 +69,7 @@ def data(
     Examples: `distill data gripper`, `distill data blocks-on --split train --out data`,
     `distill data --domain D.pddl --instances FOLDER --json`.
     """
-    from distill.planning import prepare
+    from distill.jobs import prepare_reduced
 
     given = {
         "max_states": max_states,
@@ -93,7 +93,7 @@ def data(
     for one in splits:
         begun = time.monotonic()
         with progress_bar(f"Labelling {one.name}") as progress:
-            sets[one.name], files[one.name] = prepare(
+            sets[one.name], files[one.name] = prepare_reduced(
                 one, reduce=reduce, workers=workers or os.cpu_count() or 1, progress=progress
             )
         seconds[one.name] = round(time.monotonic() - begun, 2)

@@ -198,8 +198,8 @@ class DataSet:
             multiplicity=np.asarray(new, dtype=np.int32),
         )
 
-    def distinct(self) -> "DataSet":
-        """Keep the first of all states with the same objects, facts, goal and atoms, in any instance."""
+    def repeats(self) -> NDArray[np.int64]:
+        """(n_states,) the first state with the same objects, facts, goal and atoms, in any instance."""
         rows = np.column_stack([self.atom_predicate, self.atom_arguments])
         _, number = np.unique(rows, axis=0, return_inverse=True)
         setting = [
@@ -211,18 +211,26 @@ class DataSet:
         entries = entries[np.lexsort((entries, owner))]
         first: dict[Any, int] = {}
         bounds = self.state_offsets.tolist()
-        instances = self.state_instance.tolist()
-        stands_for = np.fromiter(
-            (
-                first.setdefault((setting[instances[i]], entries[bounds[i] : bounds[i + 1]].tobytes()), i)
-                for i in range(len(self))
-            ),
-            dtype=np.int64,
-            count=len(self),
+        keys = (
+            (setting[instance], entries[bounds[i] : bounds[i + 1]].tobytes())
+            for i, instance in enumerate(self.state_instance.tolist())
         )
-        kept = np.fromiter(first.values(), dtype=np.int64, count=len(first))
-        counts = np.bincount(stands_for, weights=self.multiplicity, minlength=len(self))
-        return self.pick(kept, counts[kept])
+        found = (first.setdefault(key, i) for i, key in enumerate(keys))
+        return np.fromiter(found, dtype=np.int64, count=len(self))
+
+    def merged(self, stands_for: ArrayLike) -> "DataSet":
+        """Keep one state of each group, with the multiplicity of all.
+
+        Parameters
+        ----------
+        stands_for : (n_states,) for each state the one of its group that is kept.
+        """
+        kept, group = np.unique(np.asarray(stands_for), return_inverse=True)
+        return self.pick(kept, np.bincount(group, weights=self.multiplicity, minlength=len(kept)))
+
+    def distinct(self) -> "DataSet":
+        """Keep the first of all states that are equal atom by atom."""
+        return self.merged(self.repeats())
 
     def same_as(self, other: "DataSet") -> bool:
         """Whether both hold the same instances, states and labels, in the same order."""

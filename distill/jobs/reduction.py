@@ -1,0 +1,71 @@
+"""Data sets with one state for each class of states that look the same."""
+
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distill.errors import InputError
+from distill.planning import DataSet, Split, prepare
+from distill.planning.preparation import REDUCTIONS as PLAIN
+from distill.structures import Structures
+from distill.symmetry import colour_classes, isomorphism_classes
+
+_BATCH = 20_000
+
+
+def _by_isomorphism(data: DataSet) -> NDArray[np.int64]:
+    return isomorphism_classes(_batches(data))
+
+
+def _by_colours(data: DataSet) -> NDArray[np.int64]:
+    return colour_classes(_batches(data), data.v_star)
+
+
+_CLASSES: Mapping[str, Callable[[DataSet], NDArray[np.int64]]] = {"iso": _by_isomorphism, "wl": _by_colours}
+REDUCTIONS = {
+    **PLAIN,
+    "iso": "one of several isomorphic states, in any instance",
+    "wl": "one of several states with the same V* that no relational GNN can tell apart",
+}
+
+
+def prepare_reduced(split: Split, *, reduce: str, **options: Any) -> tuple[DataSet, Path]:
+    """Label the states of a split and keep one of each class; `options` are those of `prepare`.
+
+    Parameters
+    ----------
+    reduce : which states are kept, see `REDUCTIONS`.
+    """
+    if reduce not in REDUCTIONS:
+        raise InputError(f"There is no reduction {reduce!r}; choose from {', '.join(REDUCTIONS)}.")
+    if reduce not in _CLASSES:
+        return prepare(split, reduce=reduce, **options)
+    data, file = prepare(split, reduce="exact", **options)
+    reduced_file = file.with_name(f"{file.stem}-{reduce}.npz")
+    try:
+        return DataSet.load(reduced_file), reduced_file
+    except InputError:
+        reduced = keep_one_of_each(data, _CLASSES[reduce](data))
+    reduced = replace(reduced, origin={**data.origin, "reduce": reduce})
+    reduced.save(reduced_file)
+    return reduced, reduced_file
+
+
+def keep_one_of_each(data: DataSet, classes: NDArray[np.int64]) -> DataSet:
+    """Keep the first state of each class, with the multiplicity of all.
+
+    Parameters
+    ----------
+    classes : (n_states,) the class of each state.
+    """
+    _, first, group = np.unique(classes, return_index=True, return_inverse=True)
+    return data.merged(first[group])
+
+
+def _batches(data: DataSet) -> Iterator[Structures]:
+    for begin in range(0, len(data), _BATCH):
+        yield data.structures(slice(begin, begin + _BATCH))

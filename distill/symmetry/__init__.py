@@ -1,0 +1,26 @@
+"""Colourings, canonical forms, conflicts, and quotients."""
+
+from distill.symmetry.canonical import canonical_forms
+from distill.symmetry.classes import isomorphism_classes, reduced_model
+from distill.symmetry.conflicts import VARIANTS, Conflicts, find_conflicts
+from distill.symmetry.folklore import PairRefinement
+from distill.symmetry.interning import Interner
+from distill.symmetry.object_graphs import object_graphs
+from distill.symmetry.reduction import colour_classes
+from distill.symmetry.refinement import Options, Refinement, histograms
+
+__all__ = [
+    "VARIANTS",
+    "Conflicts",
+    "Interner",
+    "Options",
+    "PairRefinement",
+    "Refinement",
+    "canonical_forms",
+    "colour_classes",
+    "find_conflicts",
+    "histograms",
+    "isomorphism_classes",
+    "object_graphs",
+    "reduced_model",
+]

@@ -1,0 +1,118 @@
+"""E- and V-conflicts: what a colouring cannot tell apart (`symmetries.txt`, Definition 13).
+
+We count as Table 1 does, which was found by reproducing it:
+
+1. For each instance on its own, then summed; a conflict is a pair of isomorphism *classes* of one instance.
+   The number of classes overall is across instances.
+2. Unsolvable instances count among the states, but conflicts come from solvable ones.
+3. Set variants forget how often a neighbour's colour occurs, while histograms remain multisets.
+4. Nullary atoms have no vertex in the object graph.
+5. Domain constants are distinguished objects, each with a colour of its own.
+
+States without a way to the goal have V* = ∞: they are in V-conflict with states that have one.
+"""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distill.structures import Structures
+from distill.symmetry.folklore import PairRefinement
+from distill.symmetry.object_graphs import object_graphs
+from distill.symmetry.refinement import Options, Refinement, histograms
+
+_BATCH = 10_000
+
+
+VARIANTS = tuple(
+    f"{algorithm}{' set' if sets else ''}{'+G' if marked else ''}"
+    for algorithm in ("1-WL", "2-FWL")
+    for sets in (False, True)
+    for marked in (False, True)
+)
+Encoder = Callable[[Sequence[int], bool], Structures]
+Groups = list[list[int]]
+
+
+@dataclass(frozen=True)
+class Conflicts:
+    """What one variant confuses.
+
+    Attributes
+    ----------
+    e, v : the numbers of E- and V-conflicts.
+    example_e : a pair of classes in E-conflict that is no V-conflict, if there is one.
+    example_v : a pair of classes in V-conflict.
+    """
+
+    e: int
+    v: int
+    example_e: tuple[int, int] | None
+    example_v: tuple[int, int] | None
+
+
+def find_conflicts(
+    classes_of_instances: Sequence[Sequence[int]], v_star: NDArray[np.integer], encode: Encoder
+) -> dict[str, Conflicts]:
+    """Find the conflicts of all eight variants, by their names in Table 1 (`1-WL set+G` and so on).
+
+    Parameters
+    ----------
+    classes_of_instances : for each solvable instance the isomorphism classes of its states, each once.
+    v_star : (n_classes,) V* of each class.
+    encode : from class numbers to structures of one representative each, with plain or marked goals.
+    """
+    instances = [list(classes) for classes in classes_of_instances]
+    found = {}
+    for sets in (False, True):
+        for marked in (False, True):
+            suffix = f"{' set' if sets else ''}{'+G' if marked else ''}"
+            vertices = _confused(
+                instances, partial(_vertex_keys, Refinement(Options(sets=sets))), encode, marked
+            )
+            found[f"1-WL{suffix}"] = _counted(vertices, v_star)
+            # 2-FWL refines 1-WL, so only what 1-WL confuses needs a look.
+            pairs = _confused(vertices, PairRefinement(sets=sets).histograms, encode, marked)
+            found[f"2-FWL{suffix}"] = _counted(pairs, v_star)
+    return {name: found[name] for name in VARIANTS}
+
+
+def _vertex_keys(refinement: Refinement, graphs: Structures) -> list[bytes]:
+    return histograms(graphs, *refinement.stable(graphs))
+
+
+def _confused(
+    groups: Groups, keys_of: Callable[[Structures], Iterable[bytes]], encode: Encoder, marked: bool
+) -> Groups:
+    """Split groups of classes by their keys; what is left are the groups of at least two with one key."""
+    suspects = sorted({number for group in groups for number in group})
+    keys: dict[int, bytes] = {}
+    for begin in range(0, len(suspects), _BATCH):
+        part = suspects[begin : begin + _BATCH]
+        keys.update(zip(part, keys_of(object_graphs(encode(part, marked))), strict=True))
+    confused: Groups = []
+    for group in groups:
+        parts: dict[bytes, list[int]] = defaultdict(list)
+        for number in group:
+            parts[keys[number]].append(number)
+        confused += [part for part in parts.values() if len(part) > 1]
+    return confused
+
+
+def _counted(groups: Groups, v_star: NDArray[np.integer]) -> Conflicts:
+    e = v = 0
+    example_e = example_v = None
+    for group in groups:
+        for first, second in combinations(sorted(group), 2):
+            e += 1
+            if v_star[first] != v_star[second]:
+                v += 1
+                example_v = example_v or (first, second)
+            else:
+                example_e = example_e or (first, second)
+    return Conflicts(e, v, example_e, example_v)

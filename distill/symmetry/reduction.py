@@ -1,0 +1,40 @@
+"""One state for each class of states that a relational GNN cannot tell apart."""
+
+from collections.abc import Iterable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distill.structures import Structures
+from distill.symmetry.interning import Integers
+from distill.symmetry.refinement import Options, Refinement, histograms
+
+
+def colour_classes(
+    batches: Iterable[Structures], labels: NDArray[np.integer], options: Options | None = None
+) -> Integers:
+    """(n_states,) the class of each state of all batches together, numbered in order of appearance.
+
+    Two states are in one class if no number of rounds of relational 1-WL tells them apart and their labels
+    agree, so that states in V-conflict stay apart.
+
+    Parameters
+    ----------
+    labels : (n_states,) for example V*.
+
+    Examples
+    --------
+    >>> from distill.structures import Predicate, Vocabulary
+    >>> words = Vocabulary([Predicate("on", 2)])
+    >>> states = Structures(words, 3, [0, 0, 1, 1, 2, 2], {"on": [[0, 1], [3, 2], [4, 5]]})
+    >>> colour_classes([states], np.array([1, 1, 2]))
+    array([0, 0, 1])
+    """
+    refinement = Refinement(options)
+    known: dict[tuple[bytes, int], int] = {}
+    classes: list[int] = []
+    for batch in batches:
+        for key in histograms(batch, *refinement.stable(batch)):
+            label = int(labels[len(classes)])
+            classes.append(known.setdefault((key, label), len(known)))
+    return np.array(classes, dtype=np.int64)
