@@ -17,6 +17,8 @@ from distill.cli.source import (
     Test,
     Train,
     Validation,
+    Workers,
+    check_workers,
     chosen_splits,
 )
 from distill.errors import InputError
@@ -58,7 +60,7 @@ def data(
     search_states: Annotated[int | None, _labelling("search_states")] = None,
     time_limit: Annotated[float | None, _labelling("time_limit")] = None,
     seed: Annotated[int | None, _labelling("seed")] = None,
-    workers: Annotated[int | None, typer.Option(help="Processes; one for each processor by default.")] = None,
+    workers: Workers = None,
     as_json: Json = False,
 ) -> None:
     """Label states with V*, the least number of steps to the goal.
@@ -81,8 +83,7 @@ def data(
         "seed": seed,
     }
     settings = {name: value for name, value in given.items() if value not in (None, [])}
-    if workers is not None and workers < 1:
-        raise InputError(f"--workers must be at least 1, not {workers}.")
+    check_workers(workers)
     if figure is not None:
         check_format(figure)
     folders = {"train": train, "validation": validation, "test": test}

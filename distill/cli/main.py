@@ -8,7 +8,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from distill import __version__
-from distill.cli import data, plan, problems
+from distill.cli import conflicts, data, plan, problems, quotient
 from distill.cli.output import errors
 from distill.errors import InputError
 
@@ -24,6 +24,8 @@ app = typer.Typer(
 app.command("problems")(problems.problems)
 app.command("data")(data.data)
 app.command("plan")(plan.plan)
+app.command("conflicts")(conflicts.conflicts)
+app.command("quotient")(quotient.quotient)
 
 
 def _print_version(wanted: bool) -> None:

@@ -41,21 +41,17 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]
     from rich.table import Table
 
     kept = [list(row) for row in rows]
-    table = Table(
-        title=title,
-        caption=caption or None,
-        box=box.SIMPLE_HEAD,
-        title_justify="left",
-        caption_justify="left",
-        title_style="bold",
-        padding=(0, 1, 0, 0),
-    )
+    table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for number, name in enumerate(columns):
         numeric = all(isinstance(row[number], int | float) or row[number] in ("", "–") for row in kept)
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in kept:
         table.add_row(*(_shown(cell) for cell in row))
+    # A table would break its title and caption at its own width.
+    console().print(title, style="bold", highlight=False, markup=False)
     console().print(table)
+    if caption:
+        console().print(caption, style="italic", highlight=False, markup=False)
 
 
 def _shown(cell: Any) -> str:

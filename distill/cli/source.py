@@ -1,14 +1,16 @@
 """The options that say which instances a command works on: a problem class, or PDDL files."""
 
+import os
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from distill.cli.output import progress_bar
 from distill.errors import InputError
 
 if TYPE_CHECKING:
-    from distill.planning import Split
+    from distill.planning import DataSet, Split
 
 _FILES = "PDDL files"
 Problem = Annotated[
@@ -36,6 +38,10 @@ Validation = Annotated[
     Path | None, typer.Option(help="A folder of validation instances.", rich_help_panel=_FILES)
 ]
 Test = Annotated[Path | None, typer.Option(help="A folder of test instances.", rich_help_panel=_FILES)]
+Workers = Annotated[int | None, typer.Option(help="Processes; one for each processor by default.")]
+MaxStates = Annotated[
+    int | None, typer.Option(help="Expand an instance fully while it has at most so many states.")
+]
 SplitName = Annotated[str | None, typer.Option("--split", help="Only this split: train, validation or test.")]
 
 
@@ -99,6 +105,26 @@ def chosen_splits(
     if not splits:
         raise InputError(f"There are no instances in the split {only}; choose another or use --split-at.")
     return splits
+
+
+def labelled_states(splits: "list[Split]", reduce: str, workers: int | None) -> "dict[str, DataSet]":
+    """The data set of each split, with a progress bar."""
+    from distill.jobs import prepare_reduced
+
+    check_workers(workers)
+    sets = {}
+    for split in splits:
+        with progress_bar(f"Labelling {split.name}") as progress:
+            sets[split.name], _ = prepare_reduced(
+                split, reduce=reduce, workers=workers or os.cpu_count() or 1, progress=progress
+            )
+    return sets
+
+
+def check_workers(workers: int | None) -> None:
+    """Refuse a number of processes below one."""
+    if workers is not None and workers < 1:
+        raise InputError(f"--workers must be at least 1, not {workers}.")
 
 
 def _bounds(text: str | None) -> tuple[int, int] | None:

@@ -62,7 +62,7 @@ def analyse(data: DataSet, progress: Callable[[int, int], None] | None = None) -
     >>> from distill.planning import expand, problem_class
     >>> found = analyse(expand(problem_class("blocks-clear").make("train")[1], 1000))
     >>> found.summary()["states"], found.summary()["classes_summed_over_instances"]
-    (22, 9)
+    (22, 12)
     """
     repeats = data.repeats()
     distinct = np.unique(repeats)

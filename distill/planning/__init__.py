@@ -3,7 +3,7 @@
 from distill.planning.collection import collect
 from distill.planning.comparison import Coverage, compare
 from distill.planning.dataset import UNSOLVABLE, DataSet, join
-from distill.planning.labelling import expand, label, sample
+from distill.planning.labelling import expand, label, sample, transitions
 from distill.planning.pddl import Domain, Instance, instance_files
 from distill.planning.planners import PLANNERS, Limits, find_plan
 from distill.planning.policy import execute
@@ -41,5 +41,6 @@ __all__ = [
     "sample",
     "splits_by_size",
     "splits_from_folders",
+    "transitions",
     "validate",
 ]

@@ -1,5 +1,6 @@
 """V* for the states of one instance: all of them while they fit a budget, a sample beyond it."""
 
+import math
 import random
 import time
 from typing import Any
@@ -17,25 +18,53 @@ from distill.planning.planners import Limits, find_plan, planner_called, refuse_
 from distill.settings import Labelling
 
 _PYMIMIR_DEAD_END = 2**31 - 1
+_PROBE = 500
 
 
-def expand(instance: Instance, max_states: int, seconds: float = 1e6) -> DataSet | None:
+def expand(instance: Instance, max_states: int, seconds: float = math.inf) -> DataSet | None:
     """Label every reachable state by backward breadth-first search; None if a limit is exceeded.
 
     States without a way to the goal are labelled -1, also when the initial state is one of them.
     """
-    options = spaces.StateSpaceOptions()
-    options.remove_if_unsolvable = False
-    options.max_num_states = max_states
-    options.timeout_ms = max(1, int(min(seconds, 1e6) * 1000))
-    found = spaces.StateSpace.create(instance.context, options)
-    if found is None:
+    space = _state_space(instance, max_states, seconds)
+    if space is None:
         return None
-    vertices = found[0].get_graph().get_vertices()
+    vertices = space.get_graph().get_vertices()
     states = [spaces.get_state(vertex) for vertex in vertices]
     distance = np.fromiter(map(spaces.get_unit_goal_distance, vertices), dtype=np.int64, count=len(vertices))
     v_star = np.where(distance == _PYMIMIR_DEAD_END, UNSOLVABLE, distance)
     return collect(instance, states, v_star, exhaustive=True, unlabelled=0)
+
+
+def transitions(instance: Instance, max_states: int) -> NDArray[np.int64] | None:
+    """(n_transitions, 2) states before and after, numbered as `expand` orders them; None beyond the budget.
+
+    Examples
+    --------
+    >>> from distill.planning import problem_class
+    >>> len(transitions(problem_class("blocks-clear").make("train")[0], 100))
+    8
+    """
+    space = _state_space(instance, max_states, math.inf)
+    if space is None:
+        return None
+    ends = ((edge.get_source(), edge.get_target()) for edge in space.get_graph().get_edges())
+    return np.array(list(ends), dtype=np.int64).reshape(-1, 2)
+
+
+def _state_space(instance: Instance, max_states: int, seconds: float) -> Any:
+    """Expand with pymimir, whose own time limit does not stop it: the first states tell the pace."""
+    begun = time.monotonic()
+    options = spaces.StateSpaceOptions()
+    options.remove_if_unsolvable = False
+    for budget in sorted({min(_PROBE, max_states), max_states}):
+        if (time.monotonic() - begun) * budget > seconds * _PROBE:
+            break
+        options.max_num_states = budget
+        found = spaces.StateSpace.create(instance.context, options)
+        if found is not None:
+            return found[0]
+    return None
 
 
 def sample(instance: Instance, settings: Labelling, seconds: float) -> DataSet:

@@ -2,11 +2,16 @@
 
 from distill.structures.archive import read_archive, read_metadata, write_archive
 from distill.structures.batch import Structures, concatenate
+from distill.structures.quotient import Layer, Links, Pairs, Quotient
 from distill.structures.ranges import offsets, ranges
 from distill.structures.vocabulary import Predicate, Vocabulary
 
 __all__ = [
+    "Layer",
+    "Links",
+    "Pairs",
     "Predicate",
+    "Quotient",
     "Structures",
     "Vocabulary",
     "concatenate",

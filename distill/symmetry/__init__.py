@@ -6,6 +6,7 @@ from distill.symmetry.conflicts import VARIANTS, Conflicts, find_conflicts
 from distill.symmetry.folklore import PairRefinement
 from distill.symmetry.interning import Interner
 from distill.symmetry.object_graphs import object_graphs
+from distill.symmetry.quotients import Labelled, QuotientMap, build_quotient
 from distill.symmetry.reduction import colour_classes
 from distill.symmetry.refinement import Options, Refinement, histograms
 
@@ -13,9 +14,12 @@ __all__ = [
     "VARIANTS",
     "Conflicts",
     "Interner",
+    "Labelled",
     "Options",
     "PairRefinement",
+    "QuotientMap",
     "Refinement",
+    "build_quotient",
     "canonical_forms",
     "colour_classes",
     "find_conflicts",

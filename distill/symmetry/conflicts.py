@@ -45,13 +45,15 @@ class Conflicts:
 
     Attributes
     ----------
-    e, v : the numbers of E- and V-conflicts.
-    example_e : a pair of classes in E-conflict that is no V-conflict, if there is one.
-    example_v : a pair of classes in V-conflict.
+    e, v : the numbers of E- and V-conflicts, over all instances.
+    pairs : the pairs of classes in E-conflict, each once, the smaller number first.
+    example_e : one of them with equal V*, if there is one.
+    example_v : one of them in V-conflict.
     """
 
     e: int
     v: int
+    pairs: frozenset[tuple[int, int]]
     example_e: tuple[int, int] | None
     example_v: tuple[int, int] | None
 
@@ -105,14 +107,9 @@ def _confused(
 
 
 def _counted(groups: Groups, v_star: NDArray[np.integer]) -> Conflicts:
-    e = v = 0
-    example_e = example_v = None
-    for group in groups:
-        for first, second in combinations(sorted(group), 2):
-            e += 1
-            if v_star[first] != v_star[second]:
-                v += 1
-                example_v = example_v or (first, second)
-            else:
-                example_e = example_e or (first, second)
-    return Conflicts(e, v, example_e, example_v)
+    pairs = [pair for group in groups for pair in combinations(sorted(group), 2)]
+    differ = [pair for pair in pairs if v_star[pair[0]] != v_star[pair[1]]]
+    equal = set(pairs) - set(differ)
+    return Conflicts(
+        len(pairs), len(differ), frozenset(pairs), min(equal, default=None), min(differ, default=None)
+    )

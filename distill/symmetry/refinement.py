@@ -108,8 +108,8 @@ class Refinement:
         targets, labels, sources = [], [], []
         binary = [predicate.name for predicate in batch.vocabulary if predicate.arity == 2]
         if self.options.joint:
-            target, kind, source = self._joint_messages(batch.n_objects, [atoms[name] for name in binary])
-            targets, labels, sources = [target], [first_kind + kind], [source]
+            target, holds, source = joint_messages(batch.n_objects, [atoms[name] for name in binary])
+            targets, labels, sources = [target], [first_kind + self._kinds(holds)], [source]
         else:
             for number, name in enumerate(binary):
                 for position in (0, 1):
@@ -128,23 +128,6 @@ class Refinement:
                     sources.append(np.arange(next_source, next_source + len(rows)))
                 next_source += len(rows)
         return _Neighbourhood.of(batch.n_objects, targets, labels, sources, tuples)
-
-    def _joint_messages(
-        self, n_objects: int, relations: list[Integers]
-    ) -> tuple[Integers, Integers, Integers]:
-        """Receiver, kind and sender of one message for each ordered pair that some atom links.
-
-        The kind says which relations hold between the two, in either direction.
-        """
-        if not relations:
-            return (np.zeros(0, dtype=np.int64),) * 3
-        there = [atoms[:, 0] * n_objects + atoms[:, 1] for atoms in relations]
-        back = [atoms[:, 1] * n_objects + atoms[:, 0] for atoms in relations]
-        columns = [np.full(len(keys), column) for column, keys in enumerate([*there, *back])]
-        code, pairs = pd.factorize(np.concatenate([*there, *back]))
-        holds = np.zeros((len(pairs), len(columns)), dtype=np.int64)
-        holds[code, np.concatenate(columns)] = 1
-        return pairs // n_objects, self._kinds(holds), pairs % n_objects
 
     def _refined(self, colours: Integers, hood: "_Neighbourhood") -> Integers:
         sources = colours
@@ -196,6 +179,28 @@ class _Neighbourhood:
             places = begin[objects][:, None] + np.arange(k)
             by_degree.append((objects, label[places], source[places]))
         return _Neighbourhood(by_degree, tuples)
+
+
+def joint_messages(n_objects: int, relations: list[Integers]) -> tuple[Integers, Integers, Integers]:
+    """One message for each ordered pair of objects that some atom links.
+
+    Parameters
+    ----------
+    relations : for each binary relation its atoms (n_atoms, 2).
+
+    Returns
+    -------
+    Receivers x (n,); which relations hold of (x, y), then which of (y, x), as 0 and 1 (n, 2 · n_relations);
+    and senders y (n,).
+    """
+    there = [atoms[:, 0] * n_objects + atoms[:, 1] for atoms in relations]
+    back = [atoms[:, 1] * n_objects + atoms[:, 0] for atoms in relations]
+    columns = [np.full(len(keys), column) for column, keys in enumerate([*there, *back])]
+    none = np.zeros(0, dtype=np.int64)
+    code, pairs = pd.factorize(np.concatenate([none, *there, *back]))
+    holds = np.zeros((len(pairs), len(columns)), dtype=np.int64)
+    holds[code, np.concatenate([none, *columns])] = 1
+    return pairs // max(1, n_objects), holds, pairs % max(1, n_objects)
 
 
 def _objects_of(batch: Structures, states: Integers) -> NDArray[np.int64]:

@@ -1,0 +1,231 @@
+"""Building quotients from streams of states."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
+
+from distill.structures import Layer, Links, Pairs, Quotient, Structures, concatenate
+from distill.symmetry.interning import Integers, Interner
+from distill.symmetry.refinement import Options, Refinement, histograms, joint_messages
+
+_UNSEEN = -1
+
+
+@dataclass(frozen=True)
+class Labelled:
+    """A batch of states with what keeps them apart besides their looks.
+
+    Attributes
+    ----------
+    states : the structures.
+    v_star, split : (n_states,) labels.
+    multiplicity : (n_states,) how many states each stands for; 1 if left out.
+    """
+
+    states: Structures
+    v_star: ArrayLike
+    split: ArrayLike
+    multiplicity: ArrayLike | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class QuotientMap:
+    """A quotient with the way from states to its rows.
+
+    Attributes
+    ----------
+    quotient : the quotient.
+    """
+
+    quotient: Quotient
+    _refinement: Refinement
+    _row_of_colour: tuple[Mapping[int, int], ...]
+    _state_rows: Mapping[tuple[bytes, int, int], int]
+
+    def rows(self, batch: Structures, depth: int) -> Integers:
+        """(n_objects,) the row of each object at `depth`; -1 for an object like none before."""
+        *_, colours = self._refinement.layers(batch, depth)
+        return self._numbered(colours, depth)
+
+    def state_rows(self, batch: Structures, v_star: ArrayLike, split: ArrayLike) -> Integers:
+        """(n_states,) the state row of each state; -1 for a state like none before."""
+        rows = self.rows(batch, self.quotient.depth)
+        keys = zip(
+            histograms(batch, rows), np.asarray(v_star).tolist(), np.asarray(split).tolist(), strict=True
+        )
+        return np.array([self._state_rows.get(key, _UNSEEN) for key in keys], dtype=np.int64)
+
+    def _numbered(self, colours: Integers, depth: int) -> Integers:
+        known = self._row_of_colour[depth]
+        present, group = np.unique(colours, return_inverse=True)
+        return np.array([known.get(c, _UNSEEN) for c in present.tolist()], dtype=np.int64)[group]
+
+
+def build_quotient(
+    batches: Iterable[Labelled], depth: int | None = None, options: Options | None = None
+) -> QuotientMap:
+    """Build the quotient of all states of all batches.
+
+    Batches are read one at a time; of states that no number of rounds tells apart, with equal labels, only
+    one is kept, so memory is bounded by the number of these classes and one batch.
+
+    Parameters
+    ----------
+    depth : the depth of the last layer; until the rows are stable if left out.
+
+    Examples
+    --------
+    >>> from distill.structures import Predicate, Vocabulary
+    >>> words = Vocabulary([Predicate("on", 2)])
+    >>> towers = Structures(words, 2, [0, 0, 0, 1, 1, 1], {"on": [[0, 1], [1, 2], [5, 3], [3, 4]]})
+    >>> quotient = build_quotient([Labelled(towers, [0, 0], [0, 0])]).quotient
+    >>> [len(layer) for layer in quotient.layers], quotient.multiplicity
+    ([1, 3, 3], array([2]))
+    """
+    refinement = Refinement(options)
+    states, v_star, split, multiplicity = _representatives(refinement, batches)
+    all_rows: list[Integers] = []
+    all_parents: list[Integers] = []
+    all_mappings: list[dict[int, int]] = []
+    stable = False
+    for colours in refinement.layers(states, _MANY if depth is None else depth):
+        # Depth 0 comes from a single row before it, whose only parent is itself.
+        before = all_rows[-1] if all_rows else np.zeros(len(colours), dtype=np.int64)
+        rows, parents, mapping = _next_rows(colours, before)
+        stable = bool(all_parents) and len(parents) == len(all_parents[-1])
+        all_rows.append(rows)
+        all_parents.append(parents if all_parents else np.arange(len(parents)))
+        all_mappings.append(mapping)
+        if stable and depth is None:
+            break
+    state_row, known = _state_rows(states, all_rows[-1], v_star, split)
+    first = np.unique(state_row, return_index=True)[1]
+    layers = []
+    for number, (own, parent) in enumerate(zip(all_rows, all_parents, strict=True)):
+        links: dict[str, Links] = {}
+        pairs = None
+        if number:
+            links, pairs = _linked(states, refinement.options, own, len(parent), all_rows[number - 1])
+        layers.append(Layer(parent, links, pairs, _histogram(states, own, len(parent), first)))
+    quotient = Quotient(
+        states.vocabulary,
+        _unary(states, refinement.options, all_rows[0], len(all_parents[0])),
+        tuple(layers),
+        stable,
+        v_star[first],
+        split[first],
+        np.bincount(state_row, weights=multiplicity).astype(np.int64),
+    )
+    return QuotientMap(quotient, refinement, tuple(all_mappings), known)
+
+
+_MANY = 1_000_000
+
+
+def _representatives(
+    refinement: Refinement, batches: Iterable[Labelled]
+) -> tuple[Structures, Integers, Integers, Integers]:
+    """One state of each class, with its labels and multiplicity."""
+    known: dict[tuple[bytes, int, int], int] = {}
+    kept, labels, counts = [], [], []
+    for batch in batches:
+        keys = zip(
+            histograms(batch.states, *refinement.stable(batch.states)),
+            np.asarray(batch.v_star).tolist(),
+            np.asarray(batch.split).tolist(),
+            strict=True,
+        )
+        own = np.ones(len(batch.states)) if batch.multiplicity is None else np.asarray(batch.multiplicity)
+        new = []
+        for state, key in enumerate(keys):
+            if key not in known:
+                known[key] = len(known)
+                new.append(state)
+                labels.append(key[1:])
+                counts.append(0)
+            counts[known[key]] += int(own[state])
+        kept.append(batch.states[np.array(new, dtype=np.int64)])
+    v_star, split = np.array(labels, dtype=np.int64).reshape(-1, 2).T
+    return concatenate(kept), v_star, split, np.array(counts, dtype=np.int64)
+
+
+def _next_rows(colours: Integers, before: Integers) -> tuple[Integers, Integers, dict[int, int]]:
+    """Number colours by the row before, so that rows that do not split keep their number."""
+    present, first, group = np.unique(colours, return_index=True, return_inverse=True)
+    order = np.argsort(before[first], kind="stable")
+    number = np.empty(len(present), dtype=np.int64)
+    number[order] = np.arange(len(present))
+    mapping = dict(zip(present.tolist(), number.tolist(), strict=True))
+    return number[group], before[first][order], mapping
+
+
+def _state_rows(
+    states: Structures, rows: Integers, v_star: Integers, split: Integers
+) -> tuple[Integers, dict[tuple[bytes, int, int], int]]:
+    known: dict[tuple[bytes, int, int], int] = {}
+    keys = zip(histograms(states, rows), v_star.tolist(), split.tolist(), strict=True)
+    return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64), known
+
+
+def _histogram(states: Structures, rows: Integers, n_rows: int, chosen: Integers) -> sp.csr_array:
+    counts = (np.ones(len(rows), dtype=np.int64), (states.state_of_object, rows))
+    return sp.csr_array(counts, shape=(len(states), n_rows))[chosen]
+
+
+def _unary(states: Structures, options: Options, rows: Integers, n_rows: int) -> NDArray[np.bool_]:
+    holds = np.zeros((n_rows, len(states.vocabulary)), dtype=bool)
+    for column, predicate in enumerate(states.vocabulary):
+        atoms = states.relations[predicate.name][:, 0]
+        if predicate.arity == 1:
+            holds[rows[atoms], column] = True
+        elif predicate.arity == 0 and options.nullary:
+            holds[rows[np.isin(states.state_of_object, atoms)], column] = True
+    return holds
+
+
+def _linked(
+    states: Structures, options: Options, rows: Integers, n_rows: int, before: Integers
+) -> tuple[dict[str, Links], Pairs | None]:
+    """What links the rows to those of the layer before, read off one object of each row."""
+    representative = np.zeros(len(rows), dtype=bool)
+    representative[np.unique(rows, return_index=True)[1]] = True
+    links = {}
+    for predicate in states.vocabulary:
+        if predicate.arity < 2 or (predicate.arity == 2 and options.joint):
+            continue
+        atoms = states.relations[predicate.name]
+        atoms = atoms[representative[atoms].any(axis=1)]
+        tuples, kind = np.unique(before[atoms], axis=0, return_inverse=True)
+        counts = []
+        for position in range(predicate.arity):
+            mine = representative[atoms[:, position]]
+            counts.append(
+                _counted(
+                    rows[atoms[mine, position]], kind.reshape(-1)[mine], (n_rows, len(tuples)), options.sets
+                )
+            )
+        links[predicate.name] = Links(tuples.reshape(-1, predicate.arity), tuple(counts))
+    if not options.joint:
+        return links, None
+    binary = [states.relations[p.name].astype(np.int64) for p in states.vocabulary if p.arity == 2]
+    receiver, holds, sender = joint_messages(states.n_objects, binary)
+    mine = representative[receiver]
+    numbers = Interner()
+    kind = numbers(holds[mine])
+    kinds = holds[mine][np.unique(kind, return_index=True)[1]].astype(bool)
+    messages, message = np.unique(np.column_stack([kind, before[sender[mine]]]), axis=0, return_inverse=True)
+    shape = (n_rows, len(messages))
+    return links, Pairs(
+        kinds, messages, _counted(rows[receiver[mine]], message.reshape(-1), shape, options.sets)
+    )
+
+
+def _counted(rows: Integers, columns: Integers, shape: tuple[int, int], sets: bool) -> sp.csr_array:
+    counts = sp.csr_array((np.ones(len(rows), dtype=np.int64), (rows, columns)), shape=shape)
+    counts.sum_duplicates()
+    if sets:
+        counts.data[:] = 1
+    return counts
