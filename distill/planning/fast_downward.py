@@ -11,8 +11,9 @@ from pathlib import Path
 from distill.errors import InputError
 from distill.planning.outcome import GAVE_UP, SOLVED, UNSOLVABLE, Outcome
 
-_SOLVED, _UNSOLVABLE = {0}, {10, 11, 12}
-_OUT_OF_RESOURCES = set(range(20, 25))
+_SOLVED, _UNSOLVABLE = {0}, {10, 11}
+# An incomplete search that ends without a plan (12) proves nothing; from 20 on it ran out of time or memory.
+_GAVE_UP = {12, *range(20, 25)}
 
 
 def find_driver() -> Path | None:
@@ -53,7 +54,7 @@ def run(domain: str, problem: str, arguments: tuple[str, ...], seconds: float) -
             return Outcome(SOLVED, tuple(line.strip() for line in lines if not line.startswith(";")))
     if exit_code in _UNSOLVABLE:
         return Outcome(UNSOLVABLE)
-    if exit_code in _OUT_OF_RESOURCES:
+    if exit_code in _GAVE_UP:
         return Outcome(GAVE_UP)
     raise InputError(
         f"Fast Downward cannot solve this task (exit code {exit_code}: {told}); choose another planner."

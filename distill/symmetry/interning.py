@@ -1,7 +1,7 @@
 """Exact numbers for rows of integers: equal rows, equal number, in every batch.
 
-Rows are grouped by a hash, every row is compared with the first of its group, and the first of each group is
-looked up by its full content. A collision is therefore found, and then the group is split the slow way.
+Rows are found by a hash, but never trusted to it: every row is compared, entry by entry, with the one it was
+taken for. If two different rows have the same hash, all are hashed anew with another salt.
 """
 
 import numpy as np
@@ -9,6 +9,10 @@ import pandas as pd
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
+
+
+class _CollisionError(Exception):
+    """Two different rows have the same hash."""
 
 
 class Interner:
@@ -24,10 +28,12 @@ class Interner:
     """
 
     def __init__(self) -> None:
-        self._numbers: dict[bytes, int] = {}
+        self._size = 0
+        self._salt = 0
+        self._known: dict[int, list[_Chunk]] = {}
 
     def __len__(self) -> int:
-        return len(self._numbers)
+        return self._size
 
     def __call__(self, rows: Integers) -> Integers:
         """Number the rows of a matrix.
@@ -43,12 +49,42 @@ class Interner:
         if not len(rows):
             return np.zeros(0, dtype=np.int64)
         rows = np.ascontiguousarray(rows, dtype=np.int64)
-        group, first = _groups(rows)
-        numbers = self._numbers
-        # A row's bytes say its length too, as all entries have the same size.
-        known = [numbers.setdefault(key.tobytes(), len(numbers)) for key in rows[first]]
-        result: Integers = np.array(known, dtype=np.int64)[group]
-        return result
+        while True:
+            try:
+                return self._numbered(rows)
+            except _CollisionError:
+                self._change_salt()
+
+    def _change_salt(self) -> None:
+        self._salt += 1
+        for width, chunks in self._known.items():
+            rehashed = [chunk.rehashed(self._salt) for chunk in chunks]
+            hashes = np.concatenate([chunk.hashes for chunk in rehashed])
+            if len(np.unique(hashes)) < len(hashes):
+                return self._change_salt()
+            self._known[width] = rehashed
+        return None
+
+    def _numbered(self, rows: Integers) -> Integers:
+        hashes = _hashed(rows, self._salt)
+        group, first = _grouped(hashes)
+        if not np.array_equal(rows[first[group]], rows):
+            raise _CollisionError
+        distinct, hashes = rows[first], hashes[first]
+        numbers = np.full(len(distinct), -1, dtype=np.int64)
+        chunks = self._known.setdefault(rows.shape[1], [])
+        for chunk in chunks:
+            chunk.look_up(hashes, distinct, numbers)
+        new = numbers < 0
+        if new.any():
+            numbers[new] = np.arange(self._size, self._size + new.sum())
+            chunks.append(_Chunk(distinct[new], numbers[new], hashes[new]))
+            self._size += int(new.sum())
+            # Chunks grow in size, so there are few of them and each row is moved seldom.
+            while len(chunks) > 1 and len(chunks[-2].numbers) < 2 * len(chunks[-1].numbers):
+                last = chunks.pop()
+                chunks.append(chunks.pop().joined(last))
+        return numbers[group]
 
     def signatures(self, own: Integers, messages: Integers, *, sets: bool = False) -> Integers:
         """Number what vertices are and hear: their own colour with a multiset, or set, of messages.
@@ -65,7 +101,8 @@ class Interner:
         >>> numbers.signatures(np.zeros(3), heard), numbers.signatures(np.zeros(3), heard, sets=True)
         (array([0, 1, 0]), array([2, 2, 2]))
         """
-        messages = np.sort(messages, axis=1)
+        if messages.shape[1] > 1:
+            messages = np.sort(messages, axis=1)
         if not sets or messages.shape[1] < 2:
             return self(np.column_stack([own, messages]))
         new = np.column_stack([np.ones(len(messages), dtype=bool), messages[:, 1:] != messages[:, :-1]])
@@ -78,26 +115,48 @@ class Interner:
         return numbers
 
 
-def _groups(rows: Integers) -> tuple[Integers, Integers]:
-    """The group of each row, and the first row of each group, in order of appearance."""
-    group, first = _factorised(_hashed(rows))
-    if not np.array_equal(rows[first[group]], rows):
-        _, unordered = np.unique(rows, axis=0, return_inverse=True)
-        group, first = _factorised(unordered.astype(np.int64).reshape(-1))
-    return group, first
+class _Chunk:
+    """Rows with their numbers, found by their hashes, which all differ."""
+
+    def __init__(self, rows: Integers, numbers: Integers, hashes: Integers) -> None:
+        self.rows = rows
+        self.numbers = numbers
+        self.hashes = hashes
+        self._index = pd.Index(hashes)
+
+    def joined(self, other: "_Chunk") -> "_Chunk":
+        """Both in one; their hashes differ, as what is known already is not added again."""
+        return _Chunk(
+            np.concatenate([self.rows, other.rows]),
+            np.concatenate([self.numbers, other.numbers]),
+            np.concatenate([self.hashes, other.hashes]),
+        )
+
+    def rehashed(self, salt: int) -> "_Chunk":
+        """The same with another salt."""
+        return _Chunk(self.rows, self.numbers, _hashed(self.rows, salt))
+
+    def look_up(self, hashes: Integers, rows: Integers, numbers: Integers) -> None:
+        """Write the numbers of the rows that are known here."""
+        place = self._index.get_indexer(hashes)
+        found = np.flatnonzero(place >= 0)
+        if not np.array_equal(self.rows[place[found]], rows[found]):
+            raise _CollisionError
+        numbers[found] = self.numbers[place[found]]
 
 
-def _factorised(keys: Integers) -> tuple[Integers, Integers]:
+def _grouped(keys: Integers) -> tuple[Integers, Integers]:
+    """The group of each key, and the first position of each group, in order of appearance."""
     group = pd.factorize(keys)[0].astype(np.int64, copy=False)
     first = np.empty(int(group.max()) + 1, dtype=np.int64)
     first[group[::-1]] = np.arange(len(group))[::-1]
     return group, first
 
 
-def _hashed(rows: Integers) -> Integers:
-    """A 64-bit hash of each row: multiply, add, and mix, column by column."""
+def _hashed(rows: Integers, salt: int) -> Integers:
+    """A 64-bit hash of each row: xor, multiply and mix, column by column."""
     with np.errstate(over="ignore"):
-        state = np.full(len(rows), 0x9E3779B97F4A7C15, dtype=np.uint64)
+        state = np.full(len(rows), 0x9E3779B97F4A7C15 + 2 * salt, dtype=np.uint64)
         for column in rows.T:
             state = (state ^ column.astype(np.uint64)) * np.uint64(0xFF51AFD7ED558CCD)
             state ^= state >> np.uint64(32)

@@ -54,6 +54,10 @@ class Refinement:
         self._tuples = Interner()
         self._kinds = Interner()
 
+    def __len__(self) -> int:
+        """The number of colours given so far, at all depths."""
+        return len(self._colours)
+
     def layers(self, batch: Structures, depth: int) -> Iterator[Integers]:
         """Colours at depth 0, 1, … `depth`: arrays (n_objects,)."""
         colours = self._initial(batch)

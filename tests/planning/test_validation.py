@@ -2,7 +2,16 @@ import random
 
 import pytest
 
-from distill.planning import PLANNERS, Domain, Instance, Limits, find_plan, problem_class, validate
+from distill.planning import (
+    PLANNERS,
+    Domain,
+    Instance,
+    Limits,
+    fast_downward,
+    find_plan,
+    problem_class,
+    validate,
+)
 from distill.planning.fast_downward import find_driver
 from distill.planning.validation import _Replay
 
@@ -84,6 +93,19 @@ def test_wrong_plans_are_told_why(plan: list[str], reason: str) -> None:
     assert not verdict.valid
     assert reason in verdict.reason
     assert validate(instance, ["(UNSTACK b2 b1)"]).valid
+
+
+@pytest.mark.skipif(find_driver() is None, reason="Fast Downward (extra `planners`) is missing")
+def test_only_a_proof_makes_an_instance_unsolvable() -> None:
+    """Two blocks on the same one: a complete search proves it, an incomplete one only gives up."""
+    task = """(define (problem p) (:domain blocks) (:objects a b c)
+        (:init (handempty) (ontable a) (ontable b) (ontable c) (clear a) (clear b) (clear c))
+        (:goal (and (on a c) (on b c))))"""
+    domain = problem_class("blocks").domain
+    proof = fast_downward.run(domain.text, task, ("--search", "astar(blind())"), 60)
+    hunch = fast_downward.run(domain.text, task, ("--search", "ehc(goalcount())"), 60)
+    assert (proof.status, hunch.status) == ("unsolvable", "gave up")
+    assert find_plan("astar", Instance(domain, task, "p")).status == "unsolvable"
 
 
 def test_conditional_quantified_effects_and_derived_predicates() -> None:

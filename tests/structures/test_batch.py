@@ -5,38 +5,7 @@ from hypothesis import strategies as st
 
 from distill.errors import InputError
 from distill.structures import Predicate, Structures, Vocabulary, concatenate
-
-WORDS = Vocabulary(
-    [
-        Predicate("clear", 1),
-        Predicate("on", 2),
-        Predicate("between", 3),
-        Predicate("handempty", 0, "nullary"),
-        Predicate("on_G", 2, "goal"),
-    ]
-)
-
-
-@st.composite
-def batches(draw: st.DrawFn) -> Structures:
-    """Random batches: states of different sizes, also empty ones."""
-    sizes = draw(st.lists(st.integers(0, 4), min_size=1, max_size=5))
-    state_of_object = np.repeat(np.arange(len(sizes)), sizes)
-    starts = np.concatenate([[0], np.cumsum(sizes)])
-    relations: dict[str, list[list[int]]] = {p.name: [] for p in WORDS}
-    for state, size in enumerate(sizes):
-        for predicate in WORDS:
-            if predicate.arity == 0:
-                relations[predicate.name] += [[state]] * draw(st.integers(0, 1))
-            elif size:
-                objects = st.integers(int(starts[state]), int(starts[state]) + size - 1)
-                atoms = st.lists(
-                    st.lists(objects, min_size=predicate.arity, max_size=predicate.arity),
-                    max_size=4,
-                    unique_by=tuple,
-                )
-                relations[predicate.name] += draw(atoms)
-    return Structures(WORDS, len(sizes), state_of_object, relations)
+from tests.strategies import WORDS, batches, permutations
 
 
 def decoded(batch: Structures) -> list[list]:
@@ -64,13 +33,10 @@ def test_concatenation_is_undone_by_slicing(first: Structures, second: Structure
     assert both[len(first) :] == second
 
 
-@given(batches(), st.randoms())
-def test_relabelling_there_and_back(batch: Structures, rng) -> None:
-    permutation = np.arange(batch.n_objects)
-    for start, end in zip(batch.object_offsets, batch.object_offsets[1:], strict=False):
-        part = permutation[start:end].tolist()
-        rng.shuffle(part)
-        permutation[start:end] = part
+@given(st.data())
+def test_relabelling_there_and_back(data: st.DataObject) -> None:
+    batch = data.draw(batches())
+    permutation = data.draw(permutations(batch))
     moved = batch.relabel(permutation)
     assert moved.relabel(np.argsort(permutation)) == batch
     for name, atoms in batch.relations.items():

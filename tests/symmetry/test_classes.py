@@ -1,0 +1,213 @@
+"""Isomorphism, 2-FWL, conflicts, the reduced model."""
+
+import itertools
+import json
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from distill.jobs import analyse, examples, keep_one_of_each, prepare_reduced
+from distill.planning import (
+    DataSet,
+    Domain,
+    Instance,
+    expand,
+    join,
+    prepare,
+    problem_class,
+    splits_from_folders,
+    transitions,
+)
+from distill.settings import Labelling
+from distill.structures import Predicate, Structures, Vocabulary
+from distill.symmetry import (
+    VARIANTS,
+    Options,
+    PairRefinement,
+    Refinement,
+    canonical_forms,
+    colour_classes,
+    find_conflicts,
+    histograms,
+    isomorphism_classes,
+    object_graphs,
+    reduced_model,
+)
+from tests.strategies import batches, permutations
+
+
+def isomorphic(batch: Structures, first: int, second: int) -> bool:
+    """By trying all bijections; nullary atoms do not count."""
+    atoms = []
+    for state in (first, second):
+        decoded = batch.decode(state)
+        atoms.append({(name, arguments) for name, arguments in decoded if arguments})
+    sizes = np.diff(batch.object_offsets)
+    if sizes[first] != sizes[second]:
+        return False
+    return any(
+        {(name, tuple(mapping[int(str(a))] for a in arguments)) for name, arguments in atoms[0]} == atoms[1]
+        for mapping in itertools.permutations(range(int(sizes[first])))
+    )
+
+
+@given(st.data())
+def test_canonical_forms_tell_exactly_what_is_isomorphic(data) -> None:
+    batch = data.draw(batches(max_objects=4))
+    both = np.arange(len(batch)).repeat(2)
+    doubled = batch[both]
+    moved = doubled.relabel(data.draw(permutations(doubled)))
+    forms = canonical_forms(object_graphs(moved))
+    classes = isomorphism_classes([moved[:3], moved[3:]])
+    for a, b in itertools.combinations(range(len(moved)), 2):
+        expected = isomorphic(moved, a, b)
+        assert (forms[a] == forms[b]) == expected
+        assert (classes[a] == classes[b]) == expected
+
+
+def test_colours_of_cells_belong_to_the_form() -> None:
+    """nauty ignores which colour a cell has."""
+    words = Vocabulary([Predicate("red", 1), Predicate("blue", 1)])
+    batch = Structures(words, 2, [0, 1], {"red": [[0]], "blue": [[1]]})
+    first, second = canonical_forms(object_graphs(batch))
+    assert first != second
+
+
+def test_constants_are_distinguished() -> None:
+    words = Vocabulary([Predicate("at", 1), Predicate("is_home", 1, "constant")])
+    batch = Structures(words, 2, [0, 0, 1, 1], {"at": [[0], [3]], "is_home": [[0], [2]]})
+    assert len(set(isomorphism_classes([batch]))) == 2
+
+
+@given(batches(max_objects=3, max_states=6), st.booleans())
+def test_two_fwl_refines_one_wl_and_isomorphism_refines_two_fwl(batch: Structures, sets: bool) -> None:
+    graphs = object_graphs(batch)
+    one = histograms(graphs, *Refinement(Options(sets=sets)).stable(graphs))
+    two = list(PairRefinement(sets=sets).histograms(graphs))
+    iso = isomorphism_classes([batch])
+    for a, b in itertools.combinations(range(len(batch)), 2):
+        assert two[a] != two[b] or one[a] == one[b]
+        assert iso[a] != iso[b] or two[a] == two[b]
+
+
+def test_two_fwl_tells_a_hexagon_from_two_triangles() -> None:
+    """The textbook pair that 1-WL cannot tell apart."""
+    words = Vocabulary([Predicate("on", 2)])
+    hexagon = [[i, (i + 1) % 6] for i in range(6)]
+    triangles = [[6 + i, 6 + (i + 1) % 3] for i in range(3)] + [[9 + i, 9 + (i + 1) % 3] for i in range(3)]
+    batch = Structures(words, 2, [0] * 6 + [1] * 6, {"on": hexagon + triangles})
+    graphs = object_graphs(batch)
+    for sets in (False, True):
+        one = histograms(graphs, *Refinement(Options(sets=sets)).stable(graphs))
+        two = list(PairRefinement(sets=sets).histograms(graphs))
+        assert one[0] == one[1]
+        assert two[0] != two[1]
+    found = find_conflicts([[0, 1]], np.array([3, 4]), lambda numbers, _: batch[list(numbers)])
+    assert {name: (c.e, c.v) for name, c in found.items()} == {
+        name: (1, 1) if name.startswith("1-WL") else (0, 0) for name in VARIANTS
+    }
+    same = find_conflicts([[0], [1], [0, 1]], np.array([3, 3]), lambda numbers, _: batch[list(numbers)])
+    assert (same["1-WL"].e, same["1-WL"].v, same["1-WL"].example_v) == (1, 0, None)
+
+
+CLASSES = [("blocks-on", 2), ("gripper", 0), ("logistics", 1), ("miconic", 5)]
+
+
+@pytest.mark.parametrize(("name", "number"), CLASSES)
+def test_isomorphic_states_have_equal_values_and_transitions_lift(name: str, number: int) -> None:
+    """Definition 2 and Corollary 4 of `symmetries.txt`."""
+    instance = problem_class(name).make("train")[number]
+    data = expand(instance, 10_000)
+    steps = transitions(instance, 10_000)
+    assert data is not None
+    assert steps is not None
+    classes = isomorphism_classes([data.structures()])
+    n_classes = classes.max() + 1
+    assert n_classes < len(data) or name not in ("blocks-on", "gripper")
+    assert all(len(set(data.v_star[classes == c])) == 1 for c in range(n_classes))
+    # Every state of a class reaches the same classes in one step.
+    reached = [set() for _ in range(len(data))]
+    for before, after in steps:
+        reached[before].add(int(classes[after]))
+    for c in range(n_classes):
+        assert len({frozenset(reached[s]) for s in np.flatnonzero(classes == c)}) == 1
+    # So V* of the reduced model is V* of the instance.
+    model = reduced_model(classes, steps)
+    value = np.where(np.isin(np.arange(n_classes), classes[data.v_star == 0]), 0, 10**6)
+    for _ in range(n_classes):
+        np.minimum.at(value, model[:, 0], value[model[:, 1]] + 1)
+    assert np.array_equal(value[classes], data.v_star)
+
+
+def test_reductions_keep_what_they_should(tmp_path: Path) -> None:
+    split = problem_class("blocks-on").split("train")
+    exact, iso, wl = (prepare_reduced(split, reduce=how, cache=tmp_path)[0] for how in ("exact", "iso", "wl"))
+    assert len(exact) > len(iso) >= len(wl)
+    for reduced in (iso, wl):
+        assert reduced.multiplicity.sum() == exact.multiplicity.sum()
+        assert reduced.summary()["states"] == exact.summary()["states"]
+        counts = [np.bincount(d.v_star, weights=d.multiplicity) for d in (exact, reduced)]
+        assert np.array_equal(*counts)
+    assert len(set(isomorphism_classes([iso.structures()]))) == len(iso)
+    assert len(set(colour_classes([wl.structures()], wl.v_star))) == len(wl)
+    again, file = prepare_reduced(split, reduce="wl", cache=tmp_path)
+    assert again.same_as(wl)
+    assert again.origin["reduce"] == "wl"
+    file.write_bytes(b"damaged")
+    assert prepare_reduced(split, reduce="wl", cache=tmp_path)[0].same_as(wl)
+
+
+def test_keeping_one_of_each_class() -> None:
+    data = expand(problem_class("blocks-on").make("train")[1], 1000)
+    assert data is not None
+    kept = keep_one_of_each(data, np.arange(len(data)) % 5)
+    assert len(kept) == 5
+    assert kept.structures() == data.structures(slice(0, 5))
+    assert kept.multiplicity.sum() == len(data)
+
+
+@pytest.mark.parametrize(
+    "name", ["gripper", "ferry", "spanner", "blocks4ops-clear", "blocks4ops-on", "reward", "miconic"]
+)
+def test_tables_1_and_2(shared_pddl: Path, name: str) -> None:
+    folder = shared_pddl / name / "table1"
+    [split] = splits_from_folders(Domain.read(folder / "domain.pddl"), {"train": folder}, Labelling())
+    found = analyse(prepare(split, reduce="none")[0]).summary()
+    expected = json.loads((shared_pddl / "EXPECTED.json").read_text())[name]
+    conflicts = expected.pop("conflicts_E_V")
+    assert {key: found[key] for key in expected} == expected
+    assert {key: found["conflicts_E_V"][key] for key in conflicts} == conflicts
+    assert list(found["conflicts_E_V"]) == list(VARIANTS)
+
+
+def ferry() -> DataSet:
+    """Two cars, the goal swaps nothing or everything: the conflict of Ferry in two instances."""
+    domain = Domain(
+        """(define (domain swap) (:requirements :strips) (:predicates (at ?c ?l) (car ?c) (place ?l) (free))
+        (:action go :parameters (?c ?a ?b) :precondition (and (car ?c) (place ?a) (place ?b) (at ?c ?a))
+          :effect (and (at ?c ?b) (not (at ?c ?a)))))"""
+    )
+    text = """(define (problem p) (:domain swap) (:objects c1 c2 l1 l2)
+        (:init (car c1) (car c2) (place l1) (place l2) (free) (at c1 l1) (at c2 l1))
+        (:goal (and (at c1 l1) (at c2 l2))))"""
+    found = expand(Instance(domain, text, "swap"), 100)
+    assert found is not None
+    return found
+
+
+def test_examples_say_what_tells_states_apart() -> None:
+    """Both cars at their goal, or each at the other's: 1-WL cannot see it, goal marking can."""
+    analysis = analyse(join([ferry(), ferry()]))
+    assert analysis.summary()["conflicts_E_V"]["1-WL"] == [2, 2]
+    assert analysis.summary()["conflicts_E_V"]["1-WL+G"] == [0, 0]
+    assert analysis.summary()["classes_summed_over_instances"] == 6
+    [example] = examples(analysis)
+    assert (example.kind, example.variant, sorted(example.v_star)) == ("V", "1-WL", [0, 2])
+    assert "1-WL+G" in example.separated_by
+    assert "1-WL set" not in example.separated_by
+    assert example.pairs[0][0] == "at and at_G"
+    assert sorted(example.pairs[0][1:]) == [0, 2]
+    assert len(example.atoms[0]) == len(example.atoms[1]) == 2

@@ -1,0 +1,148 @@
+"""The quotient loses nothing: every count on rows is the count on objects."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from distill.errors import InputError
+from distill.jobs import build_quotient_of
+from distill.planning import join, label, problem_class
+from distill.settings import Labelling
+from distill.structures import Structures
+from distill.symmetry import Labelled, Options, build_quotient
+from tests import oracles
+from tests.strategies import WORDS, batches
+
+
+def labelled(batch: Structures) -> Labelled:
+    labels = np.arange(len(batch)) % 2
+    return Labelled(batch, labels, np.zeros(len(batch)), np.arange(1, len(batch) + 1))
+
+
+@given(batches(min_objects=1, max_objects=5), st.one_of(st.none(), st.integers(0, 3)))
+def test_links_count_atoms(batch: Structures, depth: int | None) -> None:
+    found = build_quotient([labelled(batch)], depth)
+    quotient = found.quotient
+    for level in range(1, quotient.depth + 1):
+        own, before = found.rows(batch, level), found.rows(batch, level - 1)
+        assert np.array_equal(quotient.layers[level].parent[own], before)
+        for predicate in WORDS:
+            for i in range(predicate.arity):
+                for j in range(predicate.arity):
+                    if i == j or predicate.arity < 2:
+                        continue
+                    counts = quotient.link(predicate.name, level, i, j).toarray()
+                    direct = np.zeros((batch.n_objects, len(quotient.layers[level - 1])), dtype=int)
+                    for atom in batch.relations[predicate.name]:
+                        direct[atom[i], before[atom[j]]] += 1
+                    assert np.array_equal(counts[own], direct)
+
+
+@given(batches(min_objects=1, max_objects=5), st.one_of(st.none(), st.integers(0, 2)))
+def test_histograms_and_unary_atoms(batch: Structures, depth: int | None) -> None:
+    found = build_quotient([labelled(batch)], depth)
+    quotient = found.quotient
+    given_batch = labelled(batch)
+    states = found.state_rows(batch, given_batch.v_star, given_batch.split)
+    assert np.array_equal(quotient.v_star[states], given_batch.v_star)
+    totals = np.bincount(states, weights=given_batch.multiplicity, minlength=len(quotient.v_star))
+    assert np.array_equal(quotient.multiplicity, totals)
+    for level, layer in enumerate(quotient.layers):
+        rows = found.rows(batch, level)
+        direct = np.zeros((len(batch), len(layer)), dtype=int)
+        np.add.at(direct, (batch.state_of_object, rows), 1)
+        assert np.array_equal(layer.histogram.toarray()[states], direct)
+        for name in ("clear", "handempty"):
+            assert np.array_equal(quotient.holds(name, level)[rows], oracles.truth(batch, ("is", name)))
+
+
+@given(batches(min_objects=1, max_objects=5))
+def test_joint_quotients_know_derived_relations(batch: Structures) -> None:
+    found = build_quotient([labelled(batch)], 2, Options(joint=True))
+    quotient = found.quotient
+    own, before = found.rows(batch, 2), found.rows(batch, 1)
+    pairs = quotient.layers[2].pairs
+    assert pairs is not None
+    # Columns: on, on_G, then the same backwards.
+    difference = quotient.pair_link(pairs.kinds[:, 1] & ~pairs.kinds[:, 0], 2).toarray()
+    on, goal = (set(oracles.atoms_of(batch, name)) for name in ("on", "on_G"))
+    direct = np.zeros((batch.n_objects, len(quotient.layers[1])), dtype=int)
+    for x, y in goal - on:
+        direct[x, before[y]] += 1
+    assert np.array_equal(difference[own], direct)
+    for name, (i, j) in (("on", (0, 1)), ("on_G", (1, 0))):
+        single = np.zeros_like(direct)
+        for atom in batch.relations[name]:
+            single[atom[i], before[atom[j]]] += 1
+        assert np.array_equal(quotient.link(name, 2, i, j).toarray()[own], single)
+
+
+@given(batches(min_objects=1, max_states=6), st.integers(1, 3))
+def test_streaming_gives_the_same_quotient(batch: Structures, size: int) -> None:
+    labels = labelled(batch)
+    parts = [
+        Labelled(
+            batch[i : i + size],
+            labels.v_star[i : i + size],
+            labels.split[i : i + size],
+            labels.multiplicity[i : i + size],
+        )
+        for i in range(0, len(batch), size)
+    ]
+    whole, streamed = build_quotient([labels]), build_quotient(parts)
+    assert [len(layer) for layer in whole.quotient.layers] == [len(x) for x in streamed.quotient.layers]
+    assert sorted(whole.quotient.multiplicity) == sorted(streamed.quotient.multiplicity)
+    for depth in range(whole.quotient.depth + 1):
+        rows = [q.rows(batch, depth) for q in (whole, streamed)]
+        assert len(set(zip(*map(np.ndarray.tolist, rows), strict=True))) == len(set(rows[0].tolist()))
+
+
+def test_a_stable_quotient_ends_where_it_began() -> None:
+    data = join(
+        label(instance, Labelling(max_states=1000))
+        for instance in problem_class("blocks-on").make("train")[:4]
+    )
+    quotient = build_quotient_of({"train": data}).quotient
+    last = quotient.layers[-1]
+    assert quotient.stable
+    assert np.array_equal(last.parent, np.arange(len(last)))
+    assert len(last) == len(quotient.layers[-2]) > len(quotient.layers[-3])
+    limited = build_quotient_of({"train": data}, 1).quotient
+    assert not limited.stable
+    assert limited.depth == 1
+    assert len(limited.v_star) <= len(quotient.v_star)
+    assert limited.multiplicity.sum() == quotient.multiplicity.sum() == len(data)
+
+
+def test_splits_and_values_keep_states_apart() -> None:
+    batch = Structures(WORDS, 4, [0, 1, 2, 3], {})
+    quotient = build_quotient([Labelled(batch, [0, 0, 1, 0], [0, 0, 0, 1])]).quotient
+    assert sorted(zip(quotient.v_star, quotient.split, quotient.multiplicity, strict=True)) == [
+        (0, 0, 2),
+        (0, 1, 1),
+        (1, 0, 1),
+    ]
+
+
+def test_objects_like_none_before_have_no_row() -> None:
+    batch = Structures(WORDS, 1, [0, 0], {"on": [[0, 1]]})
+    found = build_quotient([Labelled(batch, [0], [0])], 1)
+    stranger = Structures(WORDS, 1, [0, 0], {"on": [[0, 1], [1, 0]]})
+    assert found.rows(stranger, 1).tolist() == [-1, -1]
+    assert found.state_rows(stranger, [0], [0]).tolist() == [-1]
+    assert found.state_rows(batch, [0], [0]).tolist() == [0]
+
+
+def test_sets_have_no_counts() -> None:
+    batch = Structures(WORDS, 1, [0, 0, 0], {"on": [[0, 1], [0, 2]]})
+    quotient = build_quotient([Labelled(batch, [0], [0])], 1, Options(sets=True)).quotient
+    assert quotient.link("on", 1).toarray().max() == 1
+
+
+def test_mistakes_are_told() -> None:
+    quotient = build_quotient([Labelled(Structures(WORDS, 1, [0], {}), [0], [0])], 1).quotient
+    with pytest.raises(InputError, match="Links exist at depth 1 to 1, not 0"):
+        quotient.link("on", 0)
+    with pytest.raises(InputError, match="joint messages"):
+        quotient.pair_link(np.zeros(0, dtype=bool), 1)
