@@ -68,7 +68,7 @@ class Interner:
     def _numbered(self, rows: Integers) -> Integers:
         hashes = _hashed(rows, self._salt)
         group, first = _grouped(hashes)
-        if not np.array_equal(rows[first[group]], rows):
+        if not np.array_equal(np.take(rows, first[group], axis=0), rows):
             raise _CollisionError
         distinct, hashes = rows[first], hashes[first]
         numbers = np.full(len(distinct), -1, dtype=np.int64)

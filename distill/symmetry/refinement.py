@@ -16,7 +16,8 @@ from distill.structures import Structures, offsets
 from distill.symmetry.interning import Integers, Interner
 
 _LABEL_SHIFT = 44  # a message is a label and a colour in one 64-bit number
-_NOTHING = -1
+_DEPTH_0 = -1
+_BITS = 62
 
 
 @dataclass(frozen=True)
@@ -98,12 +99,17 @@ class Refinement:
 
     def _initial(self, batch: Structures) -> Integers:
         unary = [p for p in batch.vocabulary if p.arity == 1 or (p.arity == 0 and self.options.nullary)]
-        holds = np.zeros((batch.n_objects, len(unary)), dtype=np.int64)
-        for column, predicate in enumerate(unary):
+        # One bit for each predicate; the leading mark keeps depth-0 colours apart from all others.
+        holds = np.zeros((batch.n_objects, 1 + -(-len(unary) // _BITS)), dtype=np.int64)
+        holds[:, 0] = _DEPTH_0
+        for number, predicate in enumerate(unary):
             atoms = batch.relations[predicate.name][:, 0]
-            holds[atoms if predicate.arity else np.isin(batch.state_of_object, atoms), column] = 1
-        # The leading mark keeps depth-0 colours apart from all others.
-        return self._colours(np.column_stack([np.full(batch.n_objects, _NOTHING), holds]))
+            if predicate.arity == 0:
+                in_state = np.zeros(len(batch), dtype=bool)
+                in_state[atoms] = True
+                atoms = np.flatnonzero(in_state[batch.state_of_object]).astype(np.int32)
+            holds[atoms, 1 + number // _BITS] |= 1 << number % _BITS
+        return self._colours(holds)
 
     def _neighbourhood(self, batch: Structures) -> "_Neighbourhood":
         # Labels: the positions of atoms with three and more arguments, then kinds of binary messages.

@@ -5,6 +5,7 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pynauty
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -28,6 +29,7 @@ from distill.symmetry import (
     Options,
     PairRefinement,
     Refinement,
+    canonical,
     canonical_forms,
     colour_classes,
     find_conflicts,
@@ -66,6 +68,23 @@ def test_canonical_forms_tell_exactly_what_is_isomorphic(data) -> None:
         expected = isomorphic(moved, a, b)
         assert (forms[a] == forms[b]) == expected
         assert (classes[a] == classes[b]) == expected
+
+
+@given(batches(max_objects=4))
+def test_trusted_graphs_are_what_pynauty_would_make_of_them(batch: Structures) -> None:
+    made = []
+
+    class Checked(canonical._TrustedGraph):
+        def __init__(self, size, adjacency, cells) -> None:
+            super().__init__(size, adjacency, cells)
+            made.append((self, pynauty.Graph(size, False, adjacency, cells)))
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(canonical, "_TrustedGraph", Checked)
+        canonical_forms(object_graphs(batch))
+    for ours, theirs in made:
+        assert pynauty.certificate(ours) == pynauty.certificate(theirs)
+        assert ours.vertex_coloring == theirs.vertex_coloring
 
 
 def test_colours_of_cells_belong_to_the_form() -> None:
