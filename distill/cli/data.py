@@ -98,11 +98,6 @@ def data(
                 one, reduce=reduce, workers=workers or os.cpu_count() or 1, progress=progress
             )
         seconds[one.name] = round(time.monotonic() - begun, 2)
-    if not any(len(found) for found in sets.values()):
-        raise InputError(
-            "No state could be labelled within the limits; raise --max-states, --time-limit or "
-            "--search-states."
-        )
     if out is not None:
         files = {name: out / f"{name}.npz" for name in sets}
         _write(sets, files)
@@ -154,6 +149,14 @@ def _show(title: str, summaries: dict[str, dict[str, int]], seconds: dict[str, f
 def _report(sets: "dict[str, DataSet]") -> None:
     """Name the instances that were not labelled completely."""
     for name, found in sets.items():
+        if not len(found):
+            console().print(
+                f"[yellow]{name}:[/] no state could be labelled within the limits; raise --max-states, "
+                "--time-limit or --search-states.",
+                soft_wrap=True,
+                highlight=False,
+            )
+            continue
         gaps = [instance for instance in found.instances if instance["unlabelled"]]
         if gaps:
             worst = ", ".join(f"{Path(i['name']).name} ({i['unlabelled']} states)" for i in gaps[:5])

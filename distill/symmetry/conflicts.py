@@ -15,7 +15,6 @@ States without a way to the goal have V* = ∞: they are in V-conflict with stat
 from collections import defaultdict
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -23,8 +22,7 @@ from numpy.typing import NDArray
 
 from distill.structures import Structures
 from distill.symmetry.folklore import PairRefinement
-from distill.symmetry.object_graphs import object_graphs
-from distill.symmetry.refinement import Options, Refinement, histograms
+from distill.symmetry.refinement import Options, Refinement
 
 _BATCH = 10_000
 
@@ -74,18 +72,13 @@ def find_conflicts(
     for sets in (False, True):
         for marked in (False, True):
             suffix = f"{' set' if sets else ''}{'+G' if marked else ''}"
-            vertices = _confused(
-                instances, partial(_vertex_keys, Refinement(Options(sets=sets))), encode, marked
-            )
+            refinement = Refinement(Options(sets=sets, nullary=False))
+            vertices = _confused(instances, refinement.keys, encode, marked)
             found[f"1-WL{suffix}"] = _counted(vertices, v_star)
             # 2-FWL refines 1-WL, so only what 1-WL confuses needs a look.
-            pairs = _confused(vertices, PairRefinement(sets=sets).histograms, encode, marked)
+            pairs = _confused(vertices, PairRefinement(sets=sets).keys, encode, marked)
             found[f"2-FWL{suffix}"] = _counted(pairs, v_star)
     return {name: found[name] for name in VARIANTS}
-
-
-def _vertex_keys(refinement: Refinement, graphs: Structures) -> list[bytes]:
-    return histograms(graphs, *refinement.stable(graphs))
 
 
 def _confused(
@@ -96,7 +89,7 @@ def _confused(
     keys: dict[int, bytes] = {}
     for begin in range(0, len(suspects), _BATCH):
         part = suspects[begin : begin + _BATCH]
-        keys.update(zip(part, keys_of(object_graphs(encode(part, marked))), strict=True))
+        keys.update(zip(part, keys_of(encode(part, marked)), strict=True))
     confused: Groups = []
     for group in groups:
         parts: dict[bytes, list[int]] = defaultdict(list)

@@ -6,11 +6,11 @@ import numpy as np
 
 from distill.structures import Structures
 from distill.symmetry.interning import Integers, Interner
-from distill.symmetry.object_graphs import EDGE
+from distill.symmetry.object_graphs import EDGE, object_graphs
 
 
 class PairRefinement:
-    """Colours of vertex pairs that are comparable between all graphs one refinement has seen.
+    """Colours of pairs of vertices of object graphs, comparable between all states one refinement has seen.
 
     A pair's new colour is its old one with the multiset (or set), over all vertices w, of the colours of
     (u, w) and (w, v). It costs the cube of the number of vertices in each round: use it on representatives.
@@ -21,12 +21,12 @@ class PairRefinement:
         self._colours = Interner()
         self._steps = Interner()
 
-    def histograms(self, graphs: Structures) -> Iterator[bytes]:
-        """A key for each graph: equal if and only if no round of 2-FWL tells the graphs apart."""
+    def keys(self, batch: Structures) -> Iterator[bytes]:
+        """A key for each state: equal if and only if 2-FWL cannot tell the states' object graphs apart."""
+        graphs = object_graphs(batch)
         colours = [predicate.name for predicate in graphs.vocabulary if predicate.arity == 1]
         for number in range(len(graphs)):
-            graph = graphs[[number]]
-            yield self._histogram(graph, colours)
+            yield self._histogram(graphs[[number]], colours)
 
     def _histogram(self, graph: Structures, names: list[str]) -> bytes:
         size = graph.n_objects

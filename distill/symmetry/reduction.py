@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from distill.structures import Structures
 from distill.symmetry.interning import Integers
-from distill.symmetry.refinement import Options, Refinement, histograms
+from distill.symmetry.refinement import Options, Refinement
 
 
 def colour_classes(
@@ -34,7 +34,7 @@ def colour_classes(
     known: dict[tuple[bytes, int], int] = {}
     classes: list[int] = []
     for batch in batches:
-        for key in histograms(batch, *refinement.stable(batch)):
+        for key in refinement.keys(batch):
             label = int(labels[len(classes)])
             classes.append(known.setdefault((key, label), len(known)))
     return np.array(classes, dtype=np.int64)

@@ -97,6 +97,29 @@ class Refinement:
                 hood = self._neighbourhood(part)
         return result, rounds
 
+    def keys(self, batch: Structures) -> list[bytes]:
+        """A key for each state: equal if and only if 1-WL on object graphs cannot tell the states apart.
+
+        The vertices that an object graph has for atoms carry no more than the colours of the atom's
+        arguments, so objects are enough to refine. With multisets their colours say how many atoms of each
+        kind there are; with sets the atoms are counted besides.
+        """
+        colours, rounds = self.stable(batch)
+        keys = histograms(batch, colours, rounds)
+        if not self.options.sets:
+            return keys
+        atoms = [(n, batch.relations[p.name]) for n, p in enumerate(batch.vocabulary) if p.arity > 1]
+        kinds = [
+            self._tuples(np.column_stack([np.full(len(rows), number), colours[rows]]))
+            for number, rows in atoms
+        ]
+        none = [np.zeros(0, dtype=np.int64)]
+        kind = np.concatenate(none + kinds)
+        state = np.concatenate(none + [batch.state_of_object[rows[:, 0]] for _, rows in atoms])
+        counted = kind[np.lexsort((kind, state))]
+        bounds = offsets(np.bincount(state, minlength=len(batch)))
+        return [key + counted[bounds[i] : bounds[i + 1]].tobytes() for i, key in enumerate(keys)]
+
     def _initial(self, batch: Structures) -> Integers:
         unary = [p for p in batch.vocabulary if p.arity == 1 or (p.arity == 0 and self.options.nullary)]
         # One bit for each predicate; the leading mark keeps depth-0 colours apart from all others.
@@ -235,8 +258,8 @@ def histograms(batch: Structures, colours: Integers, rounds: Integers | None = N
     colours : (n_objects,) colours of one refinement.
     rounds : (n_states,) part of the key, if given; see `Refinement.stable`.
     """
-    order = np.lexsort((colours, batch.state_of_object))
-    ordered = colours[order]
+    width = int(colours.max(initial=0)) + 1
+    ordered = np.sort(batch.state_of_object * np.int64(width) + colours) % width
     bounds = batch.object_offsets
     taken = rounds if rounds is not None else np.zeros(len(batch), dtype=np.int64)
     return [taken[i].tobytes() + ordered[bounds[i] : bounds[i + 1]].tobytes() for i in range(len(batch))]

@@ -41,7 +41,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return domain, folder
 
 
-@pytest.mark.parametrize("command", [[], ["problems"], ["data"], ["plan"]])
+@pytest.mark.parametrize("command", [[], ["problems"], ["data"], ["plan"], ["conflicts"], ["quotient"]])
 def test_help_imports_nothing_heavy(command: list[str]) -> None:
     code = f"""
 import sys
@@ -51,7 +51,7 @@ try:
     main()
 except SystemExit as done:
     assert not done.code
-heavy = {{"numpy", "pymimir", "yaml", "scipy", "matplotlib", "seaborn", "torch", "streamlit", "pandas"}}
+heavy = {{"numpy", "pymimir", "pynauty", "yaml", "scipy", "matplotlib", "seaborn", "torch", "streamlit", "pandas"}}
 print("HEAVY", sorted(heavy & set(sys.modules)))
 """
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
@@ -133,6 +133,11 @@ def test_data_never_writes_over_other_data(files: tuple[Path, Path], tmp_path: P
             "must end in one of",
         ),
         (["data", "--domain", "{domain}", "--instances", "{folder}", "--out", "/dev/null/x"], "Cannot write"),
+        (["conflicts"], "Say what to work on"),
+        (["conflicts", "gripper", "--figure", "pair.gif"], "must end in one of"),
+        (["conflicts", "gripper", "--workers", "0"], "--workers must be at least 1"),
+        (["quotient", "gripper", "--depth", "-1"], "--depth must be at least 0"),
+        (["quotient", "--domain", "{domain}", "--instances", "{empty}"], "holds no PDDL instances"),
         (["plan"], "Say what to work on"),
         (["plan", "gripper", "--planner", "dijkstra"], "There is no planner 'dijkstra'"),
         (["plan", "gripper", "--number", "999"], "--number must be between 1 and"),
@@ -171,6 +176,63 @@ def test_a_syntax_error_names_file_and_line(files: tuple[Path, Path]) -> None:
     assert done.returncode == 2
     assert f"{broken}, line 5" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+def test_what_cannot_be_labelled_is_reported(files: tuple[Path, Path]) -> None:
+    domain, folder = files
+    command = ["data", "--domain", domain, "--train", folder, "--max-states", 0, "--time-limit", 0]
+    told = answer(*command)
+    assert (told["instances"], told["states"], told["unlabelled_instances"]) == (4, 0, 4)
+    assert "no state could be labelled within the limits" in distill(*command).stdout
+
+
+SWAP = """(define (domain swap) (:requirements :strips) (:predicates (at ?c ?l) (car ?c) (place ?l))
+(:action go :parameters (?c ?a ?b) :precondition (and (car ?c) (place ?a) (place ?b) (at ?c ?a))
+ :effect (and (at ?c ?b) (not (at ?c ?a)))))"""
+TASK = """(define (problem p) (:domain swap) (:objects c1 c2 l1 l2)
+(:init (car c1) (car c2) (place l1) (place l2) (at c1 l1) (at c2 l1)) (:goal (and (at c1 l1) (at c2 l2))))"""
+
+
+def test_conflicts(tmp_path: Path) -> None:
+    (tmp_path / "domain.pddl").write_text(SWAP)
+    (tmp_path / "p.pddl").write_text(TASK)
+    command = ["conflicts", "--domain", tmp_path / "domain.pddl", "--instances", tmp_path]
+    told = answer(*command, "--figure", tmp_path / "pair.png")
+    assert told["states"] == 4
+    assert told["classes_summed_over_instances"] == told["classes_across_solvable_instances"] == 3
+    assert told["conflicts_E_V"]["1-WL"] == [1, 1]
+    assert told["conflicts_E_V"]["2-FWL"] == told["conflicts_E_V"]["1-WL+G"] == [0, 0]
+    assert (tmp_path / "pair.png").read_bytes().startswith(b"\x89PNG")
+    shown = distill(*command).stdout
+    assert "1-WL confuses two states" in shown
+    assert "Pairs with at and at_G" in shown
+
+
+def test_quotient(files: tuple[Path, Path]) -> None:
+    domain, folder = files
+    command = ["quotient", "--domain", domain, "--instances", folder]
+    told = answer(*command)
+    assert told["stable"]
+    assert told["states"] == 1018
+    assert told["rows"] == sorted(told["rows"])
+    assert told["rows"][-1] == told["rows"][-2]
+    shallow = answer(*command, "--depth", 1)
+    assert shallow["rows"] == told["rows"][:2]
+    finer = answer(*command, "--joint", "--goal-marking")
+    assert finer["rows"][-1] >= told["rows"][-1]
+    assert answer(*command, "--sets")["rows"][-1] <= told["rows"][-1]
+    assert "stable" in distill(*command).stdout
+
+
+def test_reduced_data(files: tuple[Path, Path]) -> None:
+    domain, folder = files
+    kept = {}
+    for how in ("none", "exact", "iso", "wl"):
+        told = answer("data", "--domain", domain, "--train", folder, "--reduce", how)
+        assert told["states"] == 1018
+        kept[how] = told["distinct_states"]
+    assert kept["none"] == 1018
+    assert kept["exact"] > kept["iso"] >= kept["wl"] > 10
 
 
 def test_an_interrupt_leaves_nothing_half_written(tmp_path: Path) -> None:

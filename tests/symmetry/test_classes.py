@@ -33,7 +33,6 @@ from distill.symmetry import (
     canonical_forms,
     colour_classes,
     find_conflicts,
-    histograms,
     isomorphism_classes,
     object_graphs,
     reduced_model,
@@ -103,9 +102,8 @@ def test_constants_are_distinguished() -> None:
 
 @given(batches(max_objects=3, max_states=6), st.booleans())
 def test_two_fwl_refines_one_wl_and_isomorphism_refines_two_fwl(batch: Structures, sets: bool) -> None:
-    graphs = object_graphs(batch)
-    one = histograms(graphs, *Refinement(Options(sets=sets)).stable(graphs))
-    two = list(PairRefinement(sets=sets).histograms(graphs))
+    one = Refinement(Options(sets=sets, nullary=False)).keys(batch)
+    two = list(PairRefinement(sets=sets).keys(batch))
     iso = isomorphism_classes([batch])
     for a, b in itertools.combinations(range(len(batch)), 2):
         assert two[a] != two[b] or one[a] == one[b]
@@ -118,10 +116,9 @@ def test_two_fwl_tells_a_hexagon_from_two_triangles() -> None:
     hexagon = [[i, (i + 1) % 6] for i in range(6)]
     triangles = [[6 + i, 6 + (i + 1) % 3] for i in range(3)] + [[9 + i, 9 + (i + 1) % 3] for i in range(3)]
     batch = Structures(words, 2, [0] * 6 + [1] * 6, {"on": hexagon + triangles})
-    graphs = object_graphs(batch)
     for sets in (False, True):
-        one = histograms(graphs, *Refinement(Options(sets=sets)).stable(graphs))
-        two = list(PairRefinement(sets=sets).histograms(graphs))
+        one = Refinement(Options(sets=sets)).keys(batch)
+        two = list(PairRefinement(sets=sets).keys(batch))
         assert one[0] == one[1]
         assert two[0] != two[1]
     found = find_conflicts([[0, 1]], np.array([3, 4]), lambda numbers, _: batch[list(numbers)])

@@ -169,12 +169,11 @@ def test_nullary_atoms_may_be_seen_or_not() -> None:
         assert len(set(colour_classes([batch], np.zeros(2), Options(nullary=nullary)))) == classes
 
 
-@given(batches())
-def test_refining_a_structure_agrees_with_refining_its_object_graph(batch: Structures) -> None:
-    """Relational 1-WL and 1-WL on object graphs tell the same states apart."""
-    relational, graph = Refinement(Options(nullary=False)), Refinement()
-    one = histograms(batch, *relational.stable(batch))
-    graphs = object_graphs(batch)
+@given(batches(max_states=6), st.booleans())
+def test_keys_are_those_of_refining_object_graphs(batch: Structures, sets: bool) -> None:
+    """Refining objects alone tells apart exactly the states that 1-WL on their object graphs does."""
+    one = Refinement(Options(sets=sets, nullary=False)).keys(batch)
+    graphs, graph = object_graphs(batch), Refinement(Options(sets=sets))
     two = histograms(graphs, *graph.stable(graphs))
     for a, b in itertools.combinations(range(len(batch)), 2):
         assert (one[a] == one[b]) == (two[a] == two[b])
