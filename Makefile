@@ -21,9 +21,10 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(BIN)/pip install --quiet --editable '.[dev,planners]'
 	@touch $@
 
-demo: $(STAMP)  ## the data stage on Gripper: labelled states for train, validation and test
+demo: $(STAMP)  ## Gripper: labelled states, a policy, and what looks the same
 	$(BIN)/distill data gripper --figure artifacts/runs/demo/gripper-labels.png
 	$(BIN)/distill plan gripper --split validation --planner astar --planner policy-ff
+	$(BIN)/distill quotient gripper
 
 test: $(STAMP)  ## run the tests
 	$(BIN)/pytest -n auto -q

@@ -14,6 +14,7 @@ from distill.cli.source import (
     SplitName,
     Workers,
     chosen_splits,
+    expansion_settings,
     labelled_states,
 )
 from distill.figures import check_format
@@ -45,8 +46,7 @@ def conflicts(
 
     if figure is not None:
         check_format(figure)
-    settings = {} if max_states is None else {"max_states": max_states}
-    splits = chosen_splits(problem, domain, instances, {}, None, split, settings)
+    splits = chosen_splits(problem, domain, instances, {}, None, split, expansion_settings(max_states))
     data = join(labelled_states(splits, "none", workers).values())
     with progress_bar("Classifying states") as progress:
         analysis = analyse(data, progress)

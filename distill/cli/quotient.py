@@ -13,6 +13,7 @@ from distill.cli.source import (
     SplitName,
     Workers,
     chosen_splits,
+    expansion_settings,
     labelled_states,
 )
 from distill.errors import InputError
@@ -47,8 +48,7 @@ def quotient(
 
     if depth is not None and depth < 0:
         raise InputError(f"--depth must be at least 0, not {depth}.")
-    settings = {} if max_states is None else {"max_states": max_states}
-    splits = chosen_splits(problem, domain, instances, {}, None, split, settings)
+    splits = chosen_splits(problem, domain, instances, {}, None, split, expansion_settings(max_states))
     sets_by_split = labelled_states(splits, "exact", workers)
     options = Options(sets=sets, joint=joint)
     built = build_quotient_of(sets_by_split, depth, options, goal_marking=goal_marking).quotient

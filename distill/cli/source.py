@@ -107,6 +107,11 @@ def chosen_splits(
     return splits
 
 
+def expansion_settings(max_states: int | None) -> dict[str, Any]:
+    """Who asks for so many states by number shall have the time for them."""
+    return {} if max_states is None else {"max_states": max_states, "time_limit": 7200.0}
+
+
 def labelled_states(splits: "list[Split]", reduce: str, workers: int | None) -> "dict[str, DataSet]":
     """The data set of each split, with a progress bar."""
     from distill.jobs import prepare_reduced

@@ -53,18 +53,17 @@ def transitions(instance: Instance, max_states: int) -> NDArray[np.int64] | None
 
 
 def _state_space(instance: Instance, max_states: int, seconds: float) -> Any:
-    """Expand with pymimir, whose own time limit does not stop it: the first states tell the pace."""
+    """Expand with pymimir, whose own time limit does not stop it: the first states tell how many fit."""
     begun = time.monotonic()
     options = spaces.StateSpaceOptions()
     options.remove_if_unsolvable = False
-    for budget in sorted({min(_PROBE, max_states), max_states}):
-        if (time.monotonic() - begun) * budget > seconds * _PROBE:
-            break
-        options.max_num_states = budget
+    options.max_num_states = min(_PROBE, max_states)
+    found = spaces.StateSpace.create(instance.context, options)
+    if found is None and max_states > _PROBE:
+        pace = (time.monotonic() - begun) / _PROBE
+        options.max_num_states = int(min(max_states, seconds / pace))
         found = spaces.StateSpace.create(instance.context, options)
-        if found is not None:
-            return found[0]
-    return None
+    return None if found is None else found[0]
 
 
 def sample(instance: Instance, settings: Labelling, seconds: float) -> DataSet:
@@ -137,7 +136,7 @@ def label(instance: Instance, settings: Labelling) -> DataSet:
     """
     begun = time.monotonic()
     data = None
-    if settings.max_states:
+    if settings.max_states and settings.time_limit:
         data = expand(instance, settings.max_states, settings.time_limit / 2)
     if data is not None:
         return data

@@ -51,8 +51,8 @@ try:
     main()
 except SystemExit as done:
     assert not done.code
-heavy = {{"numpy", "pymimir", "pynauty", "yaml", "scipy", "matplotlib", "seaborn", "torch", "streamlit", "pandas"}}
-print("HEAVY", sorted(heavy & set(sys.modules)))
+heavy = "numpy pymimir pynauty yaml scipy matplotlib seaborn torch streamlit pandas".split()
+print("HEAVY", sorted(set(heavy) & set(sys.modules)))
 """
     shown = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
     assert "Usage: distill" in shown
