@@ -154,4 +154,6 @@ def _aggregate(messages: list[np.ndarray], aggregation: str, size: int) -> np.nd
         return np.zeros(size)
     # Sorted first, so that the order of the atoms does not show in the last digits.
     stacked = np.sort(np.array(messages), axis=0)
+    if aggregation == "logsumexp":
+        return np.log(np.exp(stacked).sum(axis=0))
     return stacked.sum(axis=0) if aggregation == "sum" else stacked.max(axis=0)

@@ -138,7 +138,7 @@ def _show(title: str, summaries: dict[str, dict[str, int]], seconds: dict[str, f
             name,
             row["instances"],
             f"{row['min_objects']}-{row['max_objects']}",
-            *(row[key] for key in columns.values()),
+            *("–" if key == "max_v_star" and row[key] < 0 else row[key] for key in columns.values()),
             seconds[name],
         ]
         for name, row in summaries.items()

@@ -123,6 +123,11 @@ def labelled_states(splits: "list[Split]", reduce: str, workers: int | None) -> 
             sets[split.name], _ = prepare_reduced(
                 split, reduce=reduce, workers=workers or os.cpu_count() or 1, progress=progress
             )
+    if not any(len(data) for data in sets.values()):
+        raise InputError(
+            "No state could be labelled within the limits, so there is nothing to look at; raise "
+            "--max-states, or see what `distill data` offers."
+        )
     return sets
 
 

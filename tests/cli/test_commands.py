@@ -186,6 +186,20 @@ def test_what_cannot_be_labelled_is_reported(files: tuple[Path, Path]) -> None:
     assert "no state could be labelled within the limits" in distill(*command).stdout
 
 
+def test_nothing_to_look_at_is_an_error(tmp_path: Path) -> None:
+    (tmp_path / "blocks.pddl").write_text(problem_class("blocks").domain.text)
+    (tmp_path / "hasty.yaml").write_text(
+        "{name: hasty, title: No time, goal: clear(x), domain: blocks.pddl, generator: blocks, "
+        "parameters: {goal: clear}, labelling: {max_states: 0, time_limit: 0}, "
+        "splits: {train: {objects: [3, 3], instances: 1}}}"
+    )
+    for command in ("conflicts", "quotient"):
+        done = distill(command, tmp_path / "hasty.yaml")
+        assert done.returncode == 2
+        assert done.stderr.startswith("Error: No state could be labelled")
+        assert done.stderr.count("\n") == 1
+
+
 SWAP = """(define (domain swap) (:requirements :strips) (:predicates (at ?c ?l) (car ?c) (place ?l))
 (:action go :parameters (?c ?a ?b) :precondition (and (car ?c) (place ?a) (place ?b) (at ?c ?a))
  :effect (and (at ?c ?b) (not (at ?c ?a)))))"""
