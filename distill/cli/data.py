@@ -51,7 +51,10 @@ def data(
     ] = None,
     reduce: Annotated[
         str,
-        typer.Option(help="exact: keep one of several states that are equal atom by atom. none: keep all."),
+        typer.Option(
+            help="Keep one of several states that are equal (exact), isomorphic (iso), or the same to every "
+            "relational GNN and with the same V* (wl); none keeps all."
+        ),
     ] = "exact",
     max_states: Annotated[int | None, _labelling("max_states")] = None,
     walks: Annotated[int | None, _labelling("walks")] = None,
