@@ -7,6 +7,7 @@ predicate, the position and the depth-d colours of all arguments. This is what a
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 import pandas as pd
@@ -117,8 +118,8 @@ class Refinement:
         kind = np.concatenate(none + kinds)
         state = np.concatenate(none + [batch.state_of_object[rows[:, 0]] for _, rows in atoms])
         counted = kind[np.lexsort((kind, state))]
-        bounds = offsets(np.bincount(state, minlength=len(batch)))
-        return [key + counted[bounds[i] : bounds[i + 1]].tobytes() for i, key in enumerate(keys)]
+        parts = _pieces(counted, np.bincount(state, minlength=len(batch)))
+        return [key + part for key, part in zip(keys, parts, strict=True)]
 
     def _initial(self, batch: Structures) -> Integers:
         unary = [p for p in batch.vocabulary if p.arity == 1 or (p.arity == 0 and self.options.nullary)]
@@ -258,8 +259,15 @@ def histograms(batch: Structures, colours: Integers, rounds: Integers | None = N
     colours : (n_objects,) colours of one refinement.
     rounds : (n_states,) part of the key, if given; see `Refinement.stable`.
     """
-    width = int(colours.max(initial=0)) + 1
-    ordered = np.sort(batch.state_of_object * np.int64(width) + colours) % width
-    bounds = batch.object_offsets
+    least = int(colours.min(initial=0))
+    width = int(colours.max(initial=0)) - least + 1
+    ordered = np.sort(batch.state_of_object * np.int64(width) + colours - least) % width + least
     taken = rounds if rounds is not None else np.zeros(len(batch), dtype=np.int64)
-    return [taken[i].tobytes() + ordered[bounds[i] : bounds[i + 1]].tobytes() for i in range(len(batch))]
+    return _pieces(np.insert(ordered, batch.object_offsets[:-1], taken), np.diff(batch.object_offsets) + 1)
+
+
+def _pieces(numbers: Integers, counts: Integers) -> list[bytes]:
+    """Consecutive parts of so many numbers each, as bytes."""
+    whole = np.ascontiguousarray(numbers, dtype=np.int64).tobytes()
+    bounds = (offsets(counts) * numbers.itemsize).tolist()
+    return [whole[begin:end] for begin, end in pairwise(bounds)]

@@ -9,7 +9,7 @@ from distill.errors import InputError
 from distill.jobs import build_quotient_of
 from distill.planning import join, label, problem_class
 from distill.settings import Labelling
-from distill.structures import Structures
+from distill.structures import Structures, concatenate
 from distill.symmetry import Labelled, Options, build_quotient
 from tests import oracles
 from tests.strategies import WORDS, batches
@@ -132,6 +132,8 @@ def test_objects_like_none_before_have_no_row() -> None:
     assert found.rows(stranger, 1).tolist() == [-1, -1]
     assert found.state_rows(stranger, [0], [0]).tolist() == [-1]
     assert found.state_rows(batch, [0], [0]).tolist() == [0]
+    both = concatenate([batch, stranger, batch])
+    assert found.state_rows(both, [0, 0, 0], [0, 0, 0]).tolist() == [0, -1, 0]
 
 
 def test_sets_have_no_counts() -> None:
