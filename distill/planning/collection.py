@@ -32,17 +32,6 @@ def collect(
     unlabelled : for how many states no label was found.
     """
     labels = np.asarray(v_star, dtype=np.int32)
-    solvable = True if (labels != UNSOLVABLE).any() else None if unlabelled or not len(labels) else False
-    description = {
-        "name": instance.name,
-        "pddl": instance.text,
-        "parameters": dict(instance.parameters),
-        "objects": list(instance.objects),
-        "states": len(labels),
-        "solvable": solvable,
-        "exhaustive": exhaustive,
-        "unlabelled": unlabelled,
-    }
     vocabulary = instance.domain.vocabulary(name for name, _, holds in instance.goals if not holds)
     number = {name: i for i, name in enumerate(instance.objects)}
     width = max(1, max(predicate.arity for predicate in vocabulary))
@@ -79,7 +68,7 @@ def collect(
     return DataSet(
         vocabulary=vocabulary,
         domain=instance.domain.text,
-        instances=(description,),
+        instances=(_described(instance, labels, exhaustive=exhaustive, unlabelled=unlabelled),),
         atom_predicate=table[:, 0].copy(),
         atom_arguments=table[:, 1:].copy(),
         atom_offsets=np.array([0, len(table)]),
@@ -90,6 +79,24 @@ def collect(
         v_star=labels,
         multiplicity=np.ones(len(labels), dtype=np.int32),
     )
+
+
+def _described(
+    instance: Instance, labels: NDArray[np.int32], *, exhaustive: bool, unlabelled: int
+) -> dict[str, Any]:
+    """What a set keeps of an instance; it is not known to be unsolvable while a state has no label."""
+    unknown = unlabelled > 0 or not len(labels)
+    solvable = True if (labels != UNSOLVABLE).any() else None if unknown else False
+    return {
+        "name": instance.name,
+        "pddl": instance.text,
+        "parameters": dict(instance.parameters),
+        "objects": list(instance.objects),
+        "states": len(labels),
+        "solvable": solvable,
+        "exhaustive": exhaustive,
+        "unlabelled": unlabelled,
+    }
 
 
 def _flat(lists: Iterable[Iterable[int]]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

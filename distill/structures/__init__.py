@@ -1,6 +1,6 @@
 """Relational structures as flat arrays: what everything downstream reads."""
 
-from distill.structures.archive import read_archive, read_metadata, write_archive
+from distill.structures.archive import read_archive, write_archive
 from distill.structures.batch import Structures, concatenate
 from distill.structures.quotient import Layer, Links, Pairs, Quotient
 from distill.structures.ranges import offsets, ranges
@@ -18,6 +18,5 @@ __all__ = [
     "offsets",
     "ranges",
     "read_archive",
-    "read_metadata",
     "write_archive",
 ]

@@ -59,12 +59,6 @@ def read_archive(path: Path, kind: str) -> tuple[dict[str, NDArray[Any]], dict[s
         return {name: archive[name] for name in archive.files if name != _METADATA}, metadata
 
 
-def read_metadata(path: Path, kind: str) -> dict[str, Any]:
-    """Read the metadata alone, which is quick however large the arrays are."""
-    with _opened(path) as archive:
-        return _metadata(path, archive, kind)
-
-
 @contextlib.contextmanager
 def _opened(path: Path) -> Any:
     try:

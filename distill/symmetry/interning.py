@@ -56,14 +56,16 @@ class Interner:
                 self._change_salt()
 
     def _change_salt(self) -> None:
-        self._salt += 1
-        for width, chunks in self._known.items():
-            rehashed = [chunk.rehashed(self._salt) for chunk in chunks]
-            hashes = np.concatenate([chunk.hashes for chunk in rehashed])
-            if len(np.unique(hashes)) < len(hashes):
-                return self._change_salt()
-            self._known[width] = rehashed
-        return None
+        """Hash all known rows anew, until no two of one width have the same hash."""
+        collided = True
+        while collided:
+            self._salt += 1
+            self._known = {
+                width: [chunk.rehashed(self._salt) for chunk in chunks]
+                for width, chunks in self._known.items()
+            }
+            hashes = [np.concatenate([chunk.hashes for chunk in c]) for c in self._known.values() if c]
+            collided = any(len(np.unique(part)) < len(part) for part in hashes)
 
     def _numbered(self, rows: Integers) -> Integers:
         hashes = _hashed(rows, self._salt)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from distill.errors import InputError
-from distill.structures import read_archive, read_metadata, write_archive
+from distill.structures import read_archive, write_archive
 
 
 def test_same_content_gives_the_same_bytes(tmp_path: Path) -> None:
@@ -19,7 +19,7 @@ def test_same_content_gives_the_same_bytes(tmp_path: Path) -> None:
 def test_another_kind_is_refused(tmp_path: Path) -> None:
     write_archive(tmp_path / "x.npz", {}, {"kind": "apples"})
     with pytest.raises(InputError, match="holds 'apples', not 'pears'"):
-        read_metadata(tmp_path / "x.npz", "pears")
+        read_archive(tmp_path / "x.npz", "pears")
 
 
 @pytest.mark.parametrize("damage", [b"", b"not a zip", None])
