@@ -4,15 +4,18 @@ This module imports nothing heavy, so that `distill --help` answers at once.
 """
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field, fields
+from dataclasses import Field, asdict, dataclass, field, fields
 from typing import Any, Self
 
 from distill.errors import InputError
 
 
-def setting(default: Any, description: str) -> Any:
-    """Declare a setting of at least 0 (or a tuple of names) with its default and description."""
-    return field(default=default, metadata={"description": description})
+def setting(default: Any, description: str, choices: tuple[str, ...] = ()) -> Any:
+    """Declare a setting with its default and description; the default's type says what it may be.
+
+    Numbers are at least 0; a name is one of `choices`; a tuple holds names.
+    """
+    return field(default=default, metadata={"description": description, "choices": choices})
 
 
 @dataclass(frozen=True)
@@ -22,13 +25,13 @@ class Settings:
     @classmethod
     def from_mapping(cls, given: Mapping[str, Any], source: str) -> Self:
         """Take settings by name, checked; `source` says in messages where they came from."""
-        defaults = {item.name: item.default for item in fields(cls)}
-        unknown = sorted(set(given) - set(defaults))
+        known = {item.name: item for item in fields(cls)}
+        unknown = sorted(map(str, set(given) - set(known)))
         if unknown:
             raise InputError(
-                f"{source}: there is no setting {', '.join(unknown)}; choose from {', '.join(defaults)}."
+                f"{source}: there is no setting {', '.join(unknown)}; choose from {', '.join(known)}."
             )
-        return cls(**{name: _checked(source, name, value, defaults[name]) for name, value in given.items()})
+        return cls(**{name: _checked(source, known[name], value) for name, value in given.items()})
 
     def to_mapping(self) -> dict[str, Any]:
         """The settings as plain data."""
@@ -42,16 +45,23 @@ class Settings:
         return f"{item.metadata['description']} [{default}]"
 
 
-def _checked(source: str, name: str, value: Any, default: Any) -> Any:
+def _checked(source: str, item: Field[Any], value: Any) -> Any:
+    default, choices = item.default, item.metadata["choices"]
     if isinstance(default, tuple):
         names = list(value) if isinstance(value, list | tuple) else [value]
         if names and all(isinstance(one, str) for one in names):
             return tuple(names)
-        raise InputError(f"{source}: {name} must be a list of names, not {value!r}.")
+        raise InputError(f"{source}: {item.name} must be a list of names, not {value!r}.")
+    if isinstance(default, bool | str):
+        allowed = choices or (True, False)
+        if value in allowed and isinstance(value, type(default)):
+            return value
+        listed = ", ".join(map(str, allowed)).lower()
+        raise InputError(f"{source}: {item.name} must be one of {listed}, not {value!r}.")
     whole = isinstance(default, int)
     if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or value < 0:
         kind = "whole number" if whole else "number"
-        raise InputError(f"{source}: {name} must be a {kind} of at least 0, not {value!r}.")
+        raise InputError(f"{source}: {item.name} must be a {kind} of at least 0, not {value!r}.")
     return value if whole else float(value)
 
 
@@ -74,3 +84,54 @@ class Labelling(Settings):
     search_states: int = setting(1_000_000, "A search by pymimir gives up beyond so many states.")
     time_limit: float = setting(20.0, "Seconds for each instance.")
     seed: int = setting(0, "Seed of the random walks.")
+
+
+@dataclass(frozen=True)
+class Architecture(Settings):
+    """What a relational GNN computes; the defaults are thesis Algorithm 1.
+
+    The options from `smoothness` on exist for networks made by others.
+    """
+
+    layers: int = setting(5, "Rounds of message passing.")
+    size: int = setting(32, "Numbers in an object's embedding.")
+    aggregation: str = setting(
+        "logsumexp", "How an object's messages become one.", ("sum", "mean", "max", "logsumexp")
+    )
+    pooling: str = setting("sum", "How the objects' embeddings become one.", ("sum", "max"))
+    goal_marking: bool = setting(False, "Goals are split into achieved and missing ones.")
+    nullary: bool = setting(True, "Nullary atoms hold of every object; otherwise they are not seen.")
+    smoothness: float = setting(1.0, "Factor inside logsumexp: the larger, the closer to max.")
+    empty: str = setting("zero", "What no messages become under logsumexp.", ("zero", "floor"))
+    activation: str = setting("mish", "Of messages and updates.", ("mish", "relu"))
+    message_residual: bool = setting(True, "A message is added to the embedding it goes to.")
+    update_residual: bool = setting(True, "An update is added to the embedding.")
+    update_order: str = setting(
+        "embedding", "What stands first in the update's input.", ("embedding", "aggregate")
+    )
+    layer_norm: bool = setting(False, "Updates are normalised, with a learned scale and shift.")
+    random_initial: int = setting(0, "So many last numbers of the first embedding are random; 0 in replay.")
+    readout: str = setting(
+        "pooled",
+        "Where the readout's networks stand: one after pooling, one before and one after, or two after.",
+        ("pooled", "two-part", "twice"),
+    )
+    readout_activation: str = setting("relu", "Of the readout.", ("relu", "mish"))
+    absolute: bool = setting(False, "V is the absolute value of the readout.")
+
+
+@dataclass(frozen=True)
+class Training(Settings):
+    """How a network is trained (thesis 5.3)."""
+
+    epochs: int = setting(100, "At most so many epochs; the learning rate falls to 0 in their second half.")
+    batches: int = setting(300, "Batches in an epoch.")
+    batch_size: int = setting(64, "States in a batch, drawn by inverse frequency of their V*.")
+    loss: str = setting("l1", "Mean absolute (l1) or squared (mse) error.", ("l1", "mse"))
+    learning_rate: float = setting(1e-3, "Of Adam.")
+    weight_decay: float = setting(5e-4, "Of Adam.")
+    clip: float = setting(1.0, "Gradients longer than this are shortened to it; 0 leaves them.")
+    patience: int = setting(20, "Stop after so many epochs without a better validation error.")
+    seeds: int = setting(1, "Train so many networks and keep the one with the best validation error.")
+    seed: int = setting(0, "The first of the seeds.")
+    reduce: str = setting("wl", "Which states are kept, see `distill data`.", ("none", "exact", "iso", "wl"))

@@ -1,4 +1,4 @@
-"""Runs of consecutive numbers: how parts of a flat array are picked without a loop."""
+"""Picking parts of flat arrays, and telling rows apart, without a loop."""
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -48,3 +48,38 @@ def ranges(starts: ArrayLike, counts: ArrayLike) -> NDArray[np.int64]:
     begin = offsets(lengths)
     shift = np.asarray(starts, dtype=np.int64) - begin[:-1]
     return np.arange(begin[-1]) + np.repeat(shift, lengths)
+
+
+def distinct_rows(rows: Integers) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The distinct rows in ascending order, and the place of each row among them.
+
+    What `numpy.unique(rows, axis=0, return_inverse=True)` gives, several times faster.
+
+    Parameters
+    ----------
+    rows : (n, width) integers of at least 0.
+
+    Returns
+    -------
+    (n_distinct, width) and (n,).
+
+    Examples
+    --------
+    >>> distinct_rows(np.array([[3, 1], [0, 2], [3, 1]]))
+    (array([[0, 2],
+           [3, 1]]), array([1, 0, 1]))
+    """
+    key = np.zeros(len(rows), dtype=np.int64)
+    reach = 1
+    for column in rows.T.astype(np.int64):
+        width = int(column.max(initial=0)) + 1
+        if reach > _LARGEST // width:
+            present, key = np.unique(key, return_inverse=True)
+            reach = len(present)
+        key = key * width + column
+        reach *= width
+    _, first, place = np.unique(key, return_index=True, return_inverse=True)
+    return rows[first].astype(np.int64), place
+
+
+_LARGEST = 2**62

@@ -7,7 +7,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
-from distill.structures import Layer, Links, Pairs, Quotient, Structures, concatenate
+from distill.structures import Layer, Links, Pairs, Quotient, Structures, concatenate, distinct_rows
 from distill.symmetry.interning import Integers, Interner
 from distill.symmetry.refinement import Options, Refinement, histograms, joint_messages
 
@@ -198,16 +198,14 @@ def _linked(
             continue
         atoms = states.relations[predicate.name]
         atoms = atoms[representative[atoms].any(axis=1)]
-        tuples, kind = np.unique(before[atoms], axis=0, return_inverse=True)
+        tuples, kind = distinct_rows(before[atoms])
         counts = []
         for position in range(predicate.arity):
             mine = representative[atoms[:, position]]
             counts.append(
-                _counted(
-                    rows[atoms[mine, position]], kind.reshape(-1)[mine], (n_rows, len(tuples)), options.sets
-                )
+                _counted(rows[atoms[mine, position]], kind[mine], (n_rows, len(tuples)), options.sets)
             )
-        links[predicate.name] = Links(tuples.reshape(-1, predicate.arity), tuple(counts))
+        links[predicate.name] = Links(tuples, tuple(counts))
     if not options.joint:
         return links, None
     binary = [states.relations[p.name].astype(np.int64) for p in states.vocabulary if p.arity == 2]
@@ -216,11 +214,9 @@ def _linked(
     numbers = Interner()
     kind = numbers(holds[mine])
     kinds = holds[mine][np.unique(kind, return_index=True)[1]].astype(bool)
-    messages, message = np.unique(np.column_stack([kind, before[sender[mine]]]), axis=0, return_inverse=True)
+    messages, message = distinct_rows(np.column_stack([kind, before[sender[mine]]]))
     shape = (n_rows, len(messages))
-    return links, Pairs(
-        kinds, messages, _counted(rows[receiver[mine]], message.reshape(-1), shape, options.sets)
-    )
+    return links, Pairs(kinds, messages, _counted(rows[receiver[mine]], message, shape, options.sets))
 
 
 def _counted(rows: Integers, columns: Integers, shape: tuple[int, int], sets: bool) -> sp.csr_array:

@@ -1,0 +1,119 @@
+"""Which rows of a table go together: how messages reach objects, and embeddings states."""
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+import torch
+from numpy.typing import NDArray
+from torch.nn.functional import embedding_bag
+
+from distill.structures import offsets, ranges
+
+Integers = NDArray[np.int64]
+_FLOOR = -36.841361487904734  # log 1e-16, which published networks add before the logarithm
+
+
+@dataclass(frozen=True, eq=False)
+class Bags:
+    """Multisets of rows.
+
+    Attributes
+    ----------
+    offsets : (n_bags + 1,) where each bag's entries begin.
+    row : (n_entries,) rows of some table.
+    count : (n_entries,) how often each is in the bag.
+
+    Examples
+    --------
+    >>> bags = Bags.of_matrix(sp.csr_array([[2, 1], [0, 0]]))
+    >>> bags.reduce(torch.tensor([[1.0], [5.0]]), "sum").tolist()
+    [[7.0], [0.0]]
+    """
+
+    offsets: Integers
+    row: Integers
+    count: NDArray[np.float64]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @staticmethod
+    def of_matrix(counts: Any) -> "Bags":
+        """One bag for each line of a sparse matrix (n_bags, n_rows) of counts."""
+        matrix = sp.csr_array(counts)
+        return Bags(*(part.astype(np.int64) for part in (matrix.indptr, matrix.indices)), matrix.data * 1.0)
+
+    @staticmethod
+    def of_owners(owner: Integers, row: Integers, count: NDArray[Any], n_bags: int) -> "Bags":
+        """From entries in any order, each with the bag that owns it."""
+        order = np.argsort(owner, kind="stable")
+        begins = offsets(np.bincount(owner, minlength=n_bags))
+        return Bags(begins, row[order], count[order].astype(np.float64))
+
+    def __getitem__(self, bags: Integers) -> "Bags":
+        """Some bags, by number."""
+        sizes = np.diff(self.offsets)[bags]
+        entries = ranges(self.offsets[bags], sizes)
+        return Bags(offsets(sizes), self.row[entries], self.count[entries])
+
+    def renumbered(self, number: Integers) -> "Bags":
+        """The same bags where row `i` is now called `number[i]`."""
+        return Bags(self.offsets, number[self.row], self.count)
+
+    def reduce(
+        self, table: torch.Tensor, how: str, *, smoothness: float = 1.0, floor: bool = False
+    ) -> torch.Tensor:
+        """Combine the rows of each bag.
+
+        Parameters
+        ----------
+        table : (n_rows, k).
+        how : `sum`, `mean`, `max` or `logsumexp`. An empty bag gives 0.
+        smoothness : factor inside logsumexp.
+        floor : an empty bag gives log(1e-16) / smoothness under logsumexp.
+
+        Returns
+        -------
+        (n_bags, k).
+        """
+        begin, row, count, owner, empty = self._tensors
+        if how == "max":
+            return embedding_bag(row, table, begin, mode="max")
+        if how in ("sum", "mean"):
+            weights = None if count is None else count.to(table.dtype)
+            total = embedding_bag(row, table, begin, mode="sum", per_sample_weights=weights)
+            return total if how == "sum" else total / self._sizes.to(table.dtype).clamp(min=1.0)
+        with torch.no_grad():
+            top = embedding_bag(row, table, begin, mode="max")
+        exponent = table.index_select(0, row) - top.index_select(0, owner)
+        exponent = (exponent if smoothness == 1 else smoothness * exponent).exp()
+        entries = torch.arange(len(row))
+        weights = None if count is None else count.to(table.dtype)
+        total = embedding_bag(entries, exponent, begin, mode="sum", per_sample_weights=weights)
+        if empty is None:
+            return top + total.log() / smoothness
+        value = _FLOOR / smoothness if floor else 0.0
+        return torch.where(empty, value, top + (total + empty.to(table.dtype)).log() / smoothness)
+
+    @cached_property
+    def _tensors(
+        self,
+    ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor | None, torch.Tensor, torch.Tensor | None]:
+        """Offsets, rows, counts (None if all are 1), owners, and (n_bags, 1) what is empty (None if none)."""
+        sizes = np.diff(self.offsets)
+        return (
+            torch.from_numpy(self.offsets[:-1]),
+            torch.from_numpy(self.row),
+            None if (self.count == 1).all() else torch.from_numpy(self.count),
+            torch.from_numpy(np.repeat(np.arange(len(sizes)), sizes)),
+            None if sizes.all() else torch.from_numpy(sizes == 0)[:, None],
+        )
+
+    @cached_property
+    def _sizes(self) -> torch.Tensor:
+        """(n_bags, 1) how many rows each bag holds, counted."""
+        owner = np.repeat(np.arange(len(self)), np.diff(self.offsets))
+        return torch.from_numpy(np.bincount(owner, weights=self.count, minlength=len(self)))[:, None]

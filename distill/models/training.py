@@ -1,0 +1,214 @@
+"""Supervised training of a network on V* (thesis 5.3), resumed after an interruption."""
+
+import json
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import torch
+from torch import Tensor
+
+from distill.errors import InputError
+from distill.models.examples import Examples
+from distill.models.network import Network
+from distill.models.tensors import read_tensors, write_tensors
+from distill.settings import Architecture, Training
+from distill.structures import Vocabulary
+
+KIND = "training in progress"
+
+
+@dataclass(frozen=True)
+class Epoch:
+    """One line of the learning curve.
+
+    Attributes
+    ----------
+    number : from 1 on.
+    loss : mean over the epoch's batches.
+    validation_mae : mean |V − V*| over the validation states.
+    seconds : since training began, interruptions left out.
+    """
+
+    number: int
+    loss: float
+    validation_mae: float
+    seconds: float
+
+
+@dataclass(frozen=True, eq=False)
+class Trained:
+    """A network with the way it was trained.
+
+    Attributes
+    ----------
+    network : with the weights of the best epoch.
+    seed : it was initialised with, and its batches were drawn with.
+    best : number of the epoch with the least validation error.
+    history : all epochs.
+    """
+
+    network: Network
+    seed: int
+    best: int
+    history: tuple[Epoch, ...]
+
+    @property
+    def validation_mae(self) -> float:
+        """Of the best epoch."""
+        return self.history[self.best - 1].validation_mae
+
+
+def train(
+    vocabulary: Vocabulary,
+    architecture: Architecture,
+    training: Examples,
+    validation: Examples,
+    settings: Training,
+    *,
+    seed: int,
+    file: Path | None = None,
+    progress: Callable[[Epoch], None] | None = None,
+) -> Trained:
+    """Train one network; the same arguments give the same weights, interrupted or not.
+
+    Parameters
+    ----------
+    vocabulary : the predicates that the network sees.
+    training, validation : labelled states.
+    file : where the state of the training is kept after every epoch; if it is there, training goes on.
+    progress : called after every epoch.
+    """
+    if not len(training) or not len(validation):
+        raise InputError("There are no labelled states to train or validate on; label more, or other splits.")
+    course = _Course(vocabulary, architecture, settings, seed)
+    if file is not None and file.exists():
+        course.restore(file)
+    with _one_thread():
+        while not course.done:
+            epoch = course.advance(training, validation)
+            if file is not None:
+                course.store(file)
+            if progress:
+                progress(epoch)
+    return course.result()
+
+
+class _Course:
+    """A training between two epochs: all that has to be kept to go on."""
+
+    def __init__(
+        self, vocabulary: Vocabulary, architecture: Architecture, settings: Training, seed: int
+    ) -> None:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            self.network = Network(vocabulary, architecture)
+        self.settings, self.seed = settings, seed
+        self.optimiser = torch.optim.Adam(
+            self.network.parameters(),
+            lr=settings.learning_rate,
+            weight_decay=settings.weight_decay,
+            fused=True,
+        )
+        self.history: list[Epoch] = []
+        self.best = 0
+        self.best_weights = _copied(self.network)
+
+    @property
+    def done(self) -> bool:
+        waited = len(self.history) - self.best
+        return len(self.history) >= self.settings.epochs or waited >= max(1, self.settings.patience)
+
+    def advance(self, training: Examples, validation: Examples) -> Epoch:
+        begun = time.monotonic()
+        # Seeded by epoch, so that nothing random has to be kept between epochs.
+        rng = np.random.default_rng([self.seed, len(self.history)])
+        weights = training.weights()
+        losses = []
+        for number in range(self.settings.batches):
+            self._set_learning_rate(len(self.history) + number / self.settings.batches)
+            drawn = rng.choice(len(training), self.settings.batch_size, p=weights)
+            losses.append(self._step(training, drawn))
+        error = float(np.abs(validation.values(self.network) - validation.v_star).mean())
+        spent = (self.history[-1].seconds if self.history else 0.0) + time.monotonic() - begun
+        epoch = Epoch(len(self.history) + 1, float(np.mean(losses)), error, round(spent, 3))
+        self.history.append(epoch)
+        if not self.best or error < self.history[self.best - 1].validation_mae:
+            self.best, self.best_weights = epoch.number, _copied(self.network)
+        return epoch
+
+    def _set_learning_rate(self, epochs: float) -> None:
+        left = 2 * (1 - epochs / self.settings.epochs)
+        for group in self.optimiser.param_groups:
+            group["lr"] = self.settings.learning_rate * min(1.0, left)
+
+    def _step(self, training: Examples, drawn: Any) -> float:
+        states, counts = np.unique(drawn, return_counts=True)
+        part = training.part(states)
+        difference = part.run(self.network) - torch.from_numpy(part.v_star).float()
+        error = difference.abs() if self.settings.loss == "l1" else difference.square()
+        loss = (error * torch.from_numpy(counts)).sum() / len(drawn)
+        self.optimiser.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
+        if self.settings.clip:
+            torch.nn.utils.clip_grad_norm_(self.network.parameters(), self.settings.clip)
+        self.optimiser.step()
+        return loss.item()
+
+    def store(self, file: Path) -> None:
+        tensors = {f"now.{name}": value for name, value in self.network.state_dict().items()}
+        tensors |= {f"best.{name}": value for name, value in self.best_weights.items()}
+        for number, state in self.optimiser.state_dict()["state"].items():
+            tensors |= {f"adam.{number}.{name}": value for name, value in state.items()}
+        metadata = {
+            "kind": KIND,
+            "identity": self._identity(),
+            "best": self.best,
+            "history": [asdict(epoch) for epoch in self.history],
+        }
+        write_tensors(file, tensors, metadata)
+
+    def restore(self, file: Path) -> None:
+        tensors, metadata = read_tensors(file, KIND)
+        if metadata["identity"] != self._identity():
+            raise InputError(f"{file} belongs to a training with other settings; remove it or go elsewhere.")
+        parts: dict[str, dict[str, Tensor]] = {"now": {}, "best": {}, "adam": {}}
+        for name, value in tensors.items():
+            part, _, rest = name.partition(".")
+            parts[part][rest] = value
+        self.network.load_state_dict(parts["now"])
+        self.best_weights, self.best = parts["best"], metadata["best"]
+        states: dict[int, dict[str, Tensor]] = {}
+        for name, value in parts["adam"].items():
+            number, _, key = name.partition(".")
+            states.setdefault(int(number), {})[key] = value
+        self.optimiser.load_state_dict(
+            {"state": states, "param_groups": self.optimiser.state_dict()["param_groups"]}
+        )
+        self.history = [Epoch(**epoch) for epoch in metadata["history"]]
+
+    def _identity(self) -> str:
+        parts = [self.network.vocabulary.to_json(), self.network.architecture.to_mapping()]
+        return json.dumps([*parts, self.settings.to_mapping(), self.seed])
+
+    def result(self) -> Trained:
+        self.network.load_state_dict(self.best_weights)
+        return Trained(self.network, self.seed, self.best, tuple(self.history))
+
+
+def _copied(network: Network) -> dict[str, Tensor]:
+    return {name: value.clone() for name, value in network.state_dict().items()}
+
+
+class _one_thread:  # noqa: N801
+    """Run torch on one thread: sums in one order, and the other processors left to other seeds."""
+
+    def __enter__(self) -> None:
+        self._before = torch.get_num_threads()
+        torch.set_num_threads(1)
+
+    def __exit__(self, *_: object) -> None:
+        torch.set_num_threads(self._before)
