@@ -8,9 +8,8 @@ from typing import Any
 import numpy as np
 
 from distill.jobs.analysis import Analysis
-from distill.structures import Structures
+from distill.structures import Structures, joint_messages
 from distill.symmetry import VARIANTS, Conflicts
-from distill.symmetry.refinement import joint_messages
 
 
 @dataclass(frozen=True)

@@ -44,7 +44,9 @@ class Bags:
     def of_matrix(counts: Any) -> "Bags":
         """One bag for each line of a sparse matrix (n_bags, n_rows) of counts."""
         matrix = sp.csr_array(counts)
-        return Bags(*(part.astype(np.int64) for part in (matrix.indptr, matrix.indices)), matrix.data * 1.0)
+        return Bags(
+            matrix.indptr.astype(np.int64), matrix.indices.astype(np.int64), matrix.data.astype(np.float64)
+        )
 
     @staticmethod
     def of_owners(owner: Integers, row: Integers, count: NDArray[Any], n_bags: int) -> "Bags":

@@ -56,8 +56,8 @@ class Examples:
     def weights(self) -> NDArray[np.float64]:
         """(n_states,) the inverse frequency of each state's V* (thesis 2.19), summing to 1."""
         _, number, counts = np.unique(self.v_star, return_inverse=True, return_counts=True)
-        weights = 1.0 / counts[number]
-        return weights / weights.sum()
+        weights: NDArray[np.float64] = 1.0 / counts[number] / len(counts)
+        return weights
 
     def run(self, network: Network) -> torch.Tensor:
         """(n_states,) V, with gradients."""

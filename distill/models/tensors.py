@@ -1,4 +1,4 @@
-"""Tensors and metadata in one file: safetensors, whose header holds our JSON. Nothing in it can be executed."""
+"""Tensors and metadata in one file: safetensors, with our JSON in its header. Nothing in it is executable."""
 
 import contextlib
 import json

@@ -15,6 +15,9 @@ from distill.models.bags import Bags, Integers
 from distill.structures import Predicate, Quotient, Structures, Vocabulary, distinct_rows
 from distill.structures.quotient import Counts
 
+TOP_TYPE = Predicate("object", 1, "type")  # some networks see it; it holds of everything
+_NONE = np.zeros(0, dtype=np.int64)
+
 
 @dataclass(frozen=True, eq=False)
 class Wiring:
@@ -81,10 +84,14 @@ def wire_structures(batch: Structures, vocabulary: Vocabulary) -> Wiring:
     """
     tuples = {}
     for predicate in vocabulary:
-        atoms = batch.relations.get(predicate.name, np.zeros((0, max(1, predicate.arity))))
+        if predicate.name not in batch.vocabulary:
+            if predicate == TOP_TYPE:
+                tuples[predicate.name] = np.arange(batch.n_objects)[:, None]
+            continue
+        atoms = batch.relations[predicate.name].astype(np.int64)
         if predicate.arity == 0:
             atoms = np.flatnonzero(np.isin(batch.state_of_object, atoms[:, 0]))[:, None]
-        tuples[predicate.name] = atoms.astype(np.int64)
+        tuples[predicate.name] = atoms
     receiver = np.concatenate([_NONE, *(rows.reshape(-1) for rows in tuples.values())])
     received = Bags.of_owners(receiver, np.arange(len(receiver)), np.ones(len(receiver)), batch.n_objects)
     return Wiring(np.arange(batch.n_objects), tuples, received)
@@ -110,10 +117,11 @@ def wire_quotient(quotient: Quotient, depth: int, vocabulary: Vocabulary) -> Wir
     receivers, messages, counts = [_NONE], [_NONE], [_NONE]
     begin = 0
     for predicate in vocabulary:
-        if predicate.name not in quotient.vocabulary:
+        known = predicate.name in quotient.vocabulary
+        if not known and predicate != TOP_TYPE:
             continue
         if predicate.arity < 2:
-            holds = np.flatnonzero(quotient.holds(predicate.name, level))
+            holds = np.flatnonzero(quotient.holds(predicate.name, level)) if known else np.arange(len(parent))
             senders, place = np.unique(parent[holds], return_inverse=True)
             tuples[predicate.name] = senders[:, None]
             received = [(holds, place, np.ones(len(holds), dtype=np.int64))]
@@ -124,11 +132,8 @@ def wire_quotient(quotient: Quotient, depth: int, vocabulary: Vocabulary) -> Wir
             messages.append(begin + number * max(1, predicate.arity) + position)
             counts.append(count)
         begin += tuples[predicate.name].size
-    entries = (np.concatenate(parts) for parts in (receivers, messages, counts))
-    return Wiring(parent, tuples, Bags.of_owners(*entries, len(parent)))
-
-
-_NONE = np.zeros(0, dtype=np.int64)
+    receiver, message, count = (np.concatenate(parts) for parts in (receivers, messages, counts))
+    return Wiring(parent, tuples, Bags.of_owners(receiver, message, count, len(parent)))
 
 
 def _linked(
@@ -136,8 +141,8 @@ def _linked(
 ) -> tuple[Integers, list[tuple[Integers, Integers, Integers]]]:
     """The distinct tuples of a relation, and for each position row, tuple number and count."""
     layer = quotient.layers[level]
-    if predicate.name in layer.links:
-        links = layer.links[predicate.name]
+    if layer.pairs is None or predicate.arity > 2:
+        links = layer.links(predicate.name)
         return links.tuples, [_entries(counts) for counts in links.counts]
     forth_row, forth_end, forth_count = _entries(quotient.link(predicate.name, level, 0, 1))
     back_row, back_end, back_count = _entries(quotient.link(predicate.name, level, 1, 0))

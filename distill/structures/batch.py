@@ -4,6 +4,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -163,19 +164,28 @@ class Structures:
 
     __hash__ = None  # type: ignore[assignment]
 
+    def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
+        """Arrays and metadata that hold the batch, for storage."""
+        arrays = {f"relation{i}": self.relations[p.name] for i, p in enumerate(self.vocabulary)}
+        metadata = {"n_states": self.n_states, "vocabulary": self.vocabulary.to_json()}
+        return {"state_of_object": self.state_of_object, **arrays}, metadata
+
+    @staticmethod
+    def from_arrays(arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any]) -> "Structures":
+        """Undo `to_arrays`."""
+        vocabulary = Vocabulary.from_json(metadata["vocabulary"])
+        relations = {p.name: arrays[f"relation{i}"] for i, p in enumerate(vocabulary)}
+        return Structures(vocabulary, metadata["n_states"], arrays["state_of_object"], relations)
+
     def save(self, path: Path) -> None:
         """Write the batch to one file (see `distill.structures.archive`)."""
-        arrays = {f"relation{i}": self.relations[p.name] for i, p in enumerate(self.vocabulary)}
-        metadata = {"kind": KIND, "n_states": self.n_states, "vocabulary": self.vocabulary.to_json()}
-        write_archive(path, {"state_of_object": self.state_of_object, **arrays}, metadata)
+        arrays, metadata = self.to_arrays()
+        write_archive(path, arrays, {**metadata, "kind": KIND})
 
     @staticmethod
     def load(path: Path) -> "Structures":
         """Read a batch that `save` wrote."""
-        arrays, metadata = read_archive(path, KIND)
-        vocabulary = Vocabulary.from_json(metadata["vocabulary"])
-        relations = {p.name: arrays[f"relation{i}"] for i, p in enumerate(vocabulary)}
-        return Structures(vocabulary, metadata["n_states"], arrays["state_of_object"], relations)
+        return Structures.from_arrays(*read_archive(path, KIND))
 
 
 def concatenate(batches: Iterable[Structures]) -> Structures:

@@ -5,8 +5,10 @@ the same embedding, and satisfy the same formulas of modal depth d. A row at dep
 link it to which rows at depth d; states that have equally many objects of every row are one state row.
 """
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, field
+from functools import cached_property
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,10 +16,30 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from distill.errors import InputError
+from distill.structures.archive import read_archive, write_archive
+from distill.structures.batch import Structures
+from distill.structures.ranges import distinct_rows
 from distill.structures.vocabulary import Vocabulary
 
 Rows = NDArray[np.int64]
 Counts = Any  # scipy.sparse.csr_array, for which there are no type hints
+KIND = "quotient"
+
+
+@dataclass(frozen=True)
+class Options:
+    """What a colouring sees.
+
+    Attributes
+    ----------
+    sets : forget how often a message occurs.
+    joint : all atoms over one ordered pair of objects form one message, instead of one each.
+    nullary : nullary atoms count as unary ones that hold of every object; otherwise they are not seen.
+    """
+
+    sets: bool = False
+    joint: bool = False
+    nullary: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,23 +75,80 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """The rows at one depth.
+    """The rows at one depth. What links them is found when it is asked for, and kept.
 
     Attributes
     ----------
+    states : states that have at least one object of every row.
+    row : (n_objects,) the row of each of their objects.
+    before : (n_objects,) the same in the layer before.
     parent : (n_rows,) each row's row in the layer before; its own number at depth 0.
-    links : for each relation of two and more arguments (only three and more if messages are joint).
-    pairs : the binary relations together, if messages are joint.
-    histogram : M_d, a sparse matrix (n_state_rows, n_rows): how many objects of each row a state has.
+    options : what the rows see.
+    chosen : (n_state_rows,) the state that stands for each state row.
     """
 
+    states: Structures
+    row: Rows
+    before: Rows
     parent: Rows
-    links: Mapping[str, Links]
-    pairs: Pairs | None
-    histogram: Counts
+    options: Options
+    chosen: Rows
+    _links: dict[str, Links] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.parent)
+
+    @cached_property
+    def representative(self) -> Rows:
+        """(n_rows,) the first object of each row."""
+        return np.unique(self.row, return_index=True)[1]
+
+    @cached_property
+    def histogram(self) -> Counts:
+        """M_d, a sparse matrix (n_state_rows, n_rows): how many objects of each row a state has."""
+        counts = (np.ones(len(self.row), dtype=np.int64), (self.states.state_of_object, self.row))
+        return sp.csr_array(counts, shape=(len(self.states), len(self)))[self.chosen]
+
+    def links(self, name: str) -> Links:
+        """The atoms of a relation of two and more arguments (three and more if messages are joint)."""
+        if name not in self._links:
+            atoms = self.states.relations[name]
+            representative = self._is_representative
+            atoms = atoms[representative[atoms].any(axis=1)]
+            tuples, kind = distinct_rows(self.before[atoms])
+            counts = []
+            for position in range(atoms.shape[1]):
+                mine = representative[atoms[:, position]]
+                counts.append(self._counted(atoms[mine, position], kind[mine], len(tuples)))
+            self._links[name] = Links(tuples, tuple(counts))
+        return self._links[name]
+
+    @cached_property
+    def pairs(self) -> Pairs | None:
+        """The binary relations together, if messages are joint."""
+        if not self.options.joint:
+            return None
+        states = self.states
+        binary = [states.relations[p.name].astype(np.int64) for p in states.vocabulary if p.arity == 2]
+        receiver, holds, sender = joint_messages(states.n_objects, binary)
+        mine = np.flatnonzero(self._is_representative[receiver])
+        kinds, kind = distinct_rows(holds[mine])
+        messages, message = distinct_rows(np.column_stack([kind, self.before[sender[mine]]]))
+        return Pairs(kinds.astype(bool), messages, self._counted(receiver[mine], message, len(messages)))
+
+    @cached_property
+    def _is_representative(self) -> NDArray[np.bool_]:
+        chosen = np.zeros(len(self.row), dtype=bool)
+        chosen[self.representative] = True
+        return chosen
+
+    def _counted(self, objects: Rows, columns: Rows, width: int) -> Counts:
+        entries = (np.ones(len(objects), dtype=np.int64), (self.row[objects], columns))
+        counts = sp.csr_array(entries, shape=(len(self), width))
+        counts.sum_duplicates()
+        if self.options.sets:
+            counts.data[:] = 1
+        return counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -78,22 +157,51 @@ class Quotient:
 
     Attributes
     ----------
-    vocabulary : the predicates.
-    unary : (n_rows at depth 0, n_predicates) whether a unary (or nullary) predicate holds of a row.
-    layers : from depth 0 on. If stable, the last layer repeats the rows of the one before, so that its links
-        lead from the stable rows to the stable rows.
-    stable : whether the layers reach the fixpoint.
+    states : one state of each class, in which every row occurs.
+    options : what the rows see.
+    rows : for each depth (n_objects,) the row of each object of these states. If stable, the last repeats
+        the one before, so that links lead from the stable rows to the stable rows.
+    stable : whether the rows reach the fixpoint.
+    chosen : (n_state_rows,) the state that stands for each state row.
     v_star, split : (n_state_rows,) label and split of each state row.
     multiplicity : (n_state_rows,) how many states each stands for.
     """
 
-    vocabulary: Vocabulary
-    unary: NDArray[np.bool_]
-    layers: tuple[Layer, ...]
+    states: Structures
+    options: Options
+    rows: Sequence[Rows]
     stable: bool
+    chosen: Rows
     v_star: Rows
     split: Rows
     multiplicity: Rows
+
+    @property
+    def vocabulary(self) -> Vocabulary:
+        """The predicates."""
+        return self.states.vocabulary
+
+    @cached_property
+    def layers(self) -> tuple[Layer, ...]:
+        """The rows of each depth, from 0 on."""
+        layers = []
+        for number, row in enumerate(self.rows):
+            before = self.rows[max(0, number - 1)]
+            first = np.unique(row, return_index=True)[1]
+            layers.append(Layer(self.states, row, before, before[first], self.options, self.chosen))
+        return tuple(layers)
+
+    @cached_property
+    def unary(self) -> NDArray[np.bool_]:
+        """(n_rows at depth 0, n_predicates) whether a unary (or nullary) predicate holds of a row."""
+        row, holds = self.rows[0], np.zeros((len(self.layers[0]), len(self.vocabulary)), dtype=bool)
+        for column, predicate in enumerate(self.vocabulary):
+            atoms = self.states.relations[predicate.name][:, 0]
+            if predicate.arity == 1:
+                holds[row[atoms], column] = True
+            elif predicate.arity == 0 and self.options.nullary:
+                holds[row[np.isin(self.states.state_of_object, atoms)], column] = True
+        return holds
 
     @property
     def depth(self) -> int:
@@ -127,7 +235,7 @@ class Quotient:
             binary = [predicate.name for predicate in self.vocabulary if predicate.arity == 2]
             column = binary.index(name) + (0 if source < target else len(binary))
             return self.pair_link(layer.pairs.kinds[:, column], depth)
-        links = layer.links[name]
+        links = layer.links(name)
         n_tuples = len(links.tuples)
         ends = (np.ones(n_tuples, dtype=np.int64), (np.arange(n_tuples), links.tuples[:, target]))
         return links.counts[source] @ sp.csr_array(ends, shape=(n_tuples, len(before)))
@@ -150,3 +258,46 @@ class Quotient:
             (np.arange(len(chosen)), layer.pairs.messages[chosen, 1]),
         )
         return layer.pairs.counts[:, chosen] @ sp.csr_array(ends, shape=(len(chosen), len(before)))
+
+    def save(self, path: Path) -> None:
+        """Write the quotient to one file (see `distill.structures.archive`)."""
+        arrays, metadata = self.states.to_arrays()
+        arrays |= {f"row{depth}": row for depth, row in enumerate(self.rows)}
+        arrays |= {name: getattr(self, name) for name in _LABELS}
+        write_archive(
+            path, arrays, {**metadata, "kind": KIND, "options": asdict(self.options), "stable": self.stable}
+        )
+
+    @staticmethod
+    def load(path: Path) -> "Quotient":
+        """Read a quotient that `save` wrote."""
+        arrays, metadata = read_archive(path, KIND)
+        rows = [arrays[f"row{depth}"] for depth in range(sum(name.startswith("row") for name in arrays))]
+        labels = {name: arrays[name] for name in _LABELS}
+        states = Structures.from_arrays(arrays, metadata)
+        return Quotient(states, Options(**metadata["options"]), rows, metadata["stable"], **labels)
+
+
+_LABELS = ("chosen", "v_star", "split", "multiplicity")
+
+
+def joint_messages(n_objects: int, relations: list[Rows]) -> tuple[Rows, Rows, Rows]:
+    """One message for each ordered pair of objects that some atom links.
+
+    Parameters
+    ----------
+    relations : for each binary relation its atoms (n_atoms, 2).
+
+    Returns
+    -------
+    Receivers x (n,); which relations hold of (x, y), then which of (y, x), as 0 and 1 (n, 2 · n_relations);
+    and senders y (n,).
+    """
+    there = [atoms[:, 0] * n_objects + atoms[:, 1] for atoms in relations]
+    back = [atoms[:, 1] * n_objects + atoms[:, 0] for atoms in relations]
+    columns = [np.full(len(keys), column) for column, keys in enumerate([*there, *back])]
+    none = np.zeros(0, dtype=np.int64)
+    pairs, code = np.unique(np.concatenate([none, *there, *back]), return_inverse=True)
+    holds = np.zeros((len(pairs), len(columns)), dtype=np.int64)
+    holds[code, np.concatenate([none, *columns])] = 1
+    return pairs // max(1, n_objects), holds, pairs % max(1, n_objects)

@@ -1,5 +1,6 @@
 """Colourings, canonical forms, conflicts, and quotients."""
 
+from distill.structures import Options
 from distill.symmetry.canonical import canonical_forms
 from distill.symmetry.classes import isomorphism_classes, reduced_model
 from distill.symmetry.conflicts import VARIANTS, Conflicts, find_conflicts
@@ -8,7 +9,7 @@ from distill.symmetry.interning import Interner
 from distill.symmetry.object_graphs import object_graphs
 from distill.symmetry.quotients import Labelled, QuotientMap, build_quotient
 from distill.symmetry.reduction import colour_classes
-from distill.symmetry.refinement import Options, Refinement, histograms
+from distill.symmetry.refinement import Refinement, histograms
 
 __all__ = [
     "VARIANTS",

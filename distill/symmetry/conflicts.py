@@ -20,9 +20,9 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from distill.structures import Structures
+from distill.structures import Options, Structures
 from distill.symmetry.folklore import PairRefinement
-from distill.symmetry.refinement import Options, Refinement
+from distill.symmetry.refinement import Refinement
 
 _BATCH = 10_000
 

@@ -4,12 +4,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import scipy.sparse as sp
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
-from distill.structures import Layer, Links, Pairs, Quotient, Structures, concatenate, distinct_rows
-from distill.symmetry.interning import Integers, Interner
-from distill.symmetry.refinement import Options, Refinement, histograms, joint_messages
+from distill.structures import Options, Quotient, Structures, concatenate
+from distill.symmetry.interning import Integers
+from distill.symmetry.refinement import Refinement, histograms
 
 _UNSEEN = -1
 
@@ -87,39 +86,23 @@ def build_quotient(
     """
     refinement = Refinement(options)
     states, v_star, split, multiplicity = _representatives(refinement, batches)
-    all_rows: list[Integers] = []
-    all_parents: list[Integers] = []
-    all_mappings: list[dict[int, int]] = []
+    rows: list[Integers] = []
+    mappings: list[dict[int, int]] = []
     stable = False
     for colours in refinement.layers(states, _MANY if depth is None else depth):
-        # Depth 0 comes from a single row before it, whose only parent is itself.
-        before = all_rows[-1] if all_rows else np.zeros(len(colours), dtype=np.int64)
-        rows, parents, mapping = _next_rows(colours, before)
-        stable = bool(all_parents) and len(parents) == len(all_parents[-1])
-        all_rows.append(rows)
-        all_parents.append(parents if all_parents else np.arange(len(parents)))
-        all_mappings.append(mapping)
+        # Depth 0 comes from a single row before it.
+        before = rows[-1] if rows else np.zeros(len(colours), dtype=np.int64)
+        own, mapping = _next_rows(colours, before)
+        stable = bool(mappings) and len(mapping) == len(mappings[-1])
+        rows.append(own)
+        mappings.append(mapping)
         if stable and depth is None:
             break
-    state_row, known = _state_rows(states, all_rows[-1], v_star, split)
+    state_row, known = _state_rows(states, rows[-1], v_star, split)
     first = np.unique(state_row, return_index=True)[1]
-    layers = []
-    for number, (own, parent) in enumerate(zip(all_rows, all_parents, strict=True)):
-        links: dict[str, Links] = {}
-        pairs = None
-        if number:
-            links, pairs = _linked(states, refinement.options, own, len(parent), all_rows[number - 1])
-        layers.append(Layer(parent, links, pairs, _histogram(states, own, len(parent), first)))
-    quotient = Quotient(
-        states.vocabulary,
-        _unary(states, refinement.options, all_rows[0], len(all_parents[0])),
-        tuple(layers),
-        stable,
-        v_star[first],
-        split[first],
-        np.bincount(state_row, weights=multiplicity).astype(np.int64),
-    )
-    return QuotientMap(quotient, refinement, tuple(all_mappings), known)
+    total = np.bincount(state_row, weights=multiplicity).astype(np.int64)
+    quotient = Quotient(states, refinement.options, rows, stable, first, v_star[first], split[first], total)
+    return QuotientMap(quotient, refinement, tuple(mappings), known)
 
 
 _MANY = 1_000_000
@@ -152,14 +135,13 @@ def _representatives(
     return concatenate(kept), v_star, split, np.array(counts, dtype=np.int64)
 
 
-def _next_rows(colours: Integers, before: Integers) -> tuple[Integers, Integers, dict[int, int]]:
+def _next_rows(colours: Integers, before: Integers) -> tuple[Integers, dict[int, int]]:
     """Number colours by the row before, so that rows that do not split keep their number."""
     present, first, group = np.unique(colours, return_index=True, return_inverse=True)
     order = np.argsort(before[first], kind="stable")
     number = np.empty(len(present), dtype=np.int64)
     number[order] = np.arange(len(present))
-    mapping = dict(zip(present.tolist(), number.tolist(), strict=True))
-    return number[group], before[first][order], mapping
+    return number[group], dict(zip(present.tolist(), number.tolist(), strict=True))
 
 
 def _state_rows(
@@ -168,60 +150,3 @@ def _state_rows(
     known: dict[tuple[bytes, int, int], int] = {}
     keys = zip(histograms(states, rows), v_star.tolist(), split.tolist(), strict=True)
     return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64), known
-
-
-def _histogram(states: Structures, rows: Integers, n_rows: int, chosen: Integers) -> sp.csr_array:
-    counts = (np.ones(len(rows), dtype=np.int64), (states.state_of_object, rows))
-    return sp.csr_array(counts, shape=(len(states), n_rows))[chosen]
-
-
-def _unary(states: Structures, options: Options, rows: Integers, n_rows: int) -> NDArray[np.bool_]:
-    holds = np.zeros((n_rows, len(states.vocabulary)), dtype=bool)
-    for column, predicate in enumerate(states.vocabulary):
-        atoms = states.relations[predicate.name][:, 0]
-        if predicate.arity == 1:
-            holds[rows[atoms], column] = True
-        elif predicate.arity == 0 and options.nullary:
-            holds[rows[np.isin(states.state_of_object, atoms)], column] = True
-    return holds
-
-
-def _linked(
-    states: Structures, options: Options, rows: Integers, n_rows: int, before: Integers
-) -> tuple[dict[str, Links], Pairs | None]:
-    """What links the rows to those of the layer before, read off one object of each row."""
-    representative = np.zeros(len(rows), dtype=bool)
-    representative[np.unique(rows, return_index=True)[1]] = True
-    links = {}
-    for predicate in states.vocabulary:
-        if predicate.arity < 2 or (predicate.arity == 2 and options.joint):
-            continue
-        atoms = states.relations[predicate.name]
-        atoms = atoms[representative[atoms].any(axis=1)]
-        tuples, kind = distinct_rows(before[atoms])
-        counts = []
-        for position in range(predicate.arity):
-            mine = representative[atoms[:, position]]
-            counts.append(
-                _counted(rows[atoms[mine, position]], kind[mine], (n_rows, len(tuples)), options.sets)
-            )
-        links[predicate.name] = Links(tuples, tuple(counts))
-    if not options.joint:
-        return links, None
-    binary = [states.relations[p.name].astype(np.int64) for p in states.vocabulary if p.arity == 2]
-    receiver, holds, sender = joint_messages(states.n_objects, binary)
-    mine = representative[receiver]
-    numbers = Interner()
-    kind = numbers(holds[mine])
-    kinds = holds[mine][np.unique(kind, return_index=True)[1]].astype(bool)
-    messages, message = distinct_rows(np.column_stack([kind, before[sender[mine]]]))
-    shape = (n_rows, len(messages))
-    return links, Pairs(kinds, messages, _counted(rows[receiver[mine]], message, shape, options.sets))
-
-
-def _counted(rows: Integers, columns: Integers, shape: tuple[int, int], sets: bool) -> sp.csr_array:
-    counts = sp.csr_array((np.ones(len(rows), dtype=np.int64), (rows, columns)), shape=shape)
-    counts.sum_duplicates()
-    if sets:
-        counts.data[:] = 1
-    return counts

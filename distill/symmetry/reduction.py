@@ -5,9 +5,9 @@ from collections.abc import Iterable
 import numpy as np
 from numpy.typing import NDArray
 
-from distill.structures import Structures
+from distill.structures import Options, Structures
 from distill.symmetry.interning import Integers
-from distill.symmetry.refinement import Options, Refinement
+from distill.symmetry.refinement import Refinement
 
 
 def colour_classes(

@@ -13,28 +13,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from distill.structures import Structures, offsets
+from distill.structures import Options, Structures, joint_messages, offsets
 from distill.symmetry.interning import Integers, Interner
 
 _LABEL_SHIFT = 44  # a message is a label and a colour in one 64-bit number
 _DEPTH_0 = -1
 _BITS = 62
-
-
-@dataclass(frozen=True)
-class Options:
-    """What a colouring sees.
-
-    Attributes
-    ----------
-    sets : forget how often a message occurs.
-    joint : all atoms over one ordered pair of objects form one message, instead of one each.
-    nullary : nullary atoms count as unary ones that hold of every object; otherwise they are not seen.
-    """
-
-    sets: bool = False
-    joint: bool = False
-    nullary: bool = True
 
 
 class Refinement:
@@ -213,28 +197,6 @@ class _Neighbourhood:
             places = begin[objects][:, None] + np.arange(k)
             by_degree.append((objects, label[places], source[places]))
         return _Neighbourhood(by_degree, tuples)
-
-
-def joint_messages(n_objects: int, relations: list[Integers]) -> tuple[Integers, Integers, Integers]:
-    """One message for each ordered pair of objects that some atom links.
-
-    Parameters
-    ----------
-    relations : for each binary relation its atoms (n_atoms, 2).
-
-    Returns
-    -------
-    Receivers x (n,); which relations hold of (x, y), then which of (y, x), as 0 and 1 (n, 2 · n_relations);
-    and senders y (n,).
-    """
-    there = [atoms[:, 0] * n_objects + atoms[:, 1] for atoms in relations]
-    back = [atoms[:, 1] * n_objects + atoms[:, 0] for atoms in relations]
-    columns = [np.full(len(keys), column) for column, keys in enumerate([*there, *back])]
-    none = np.zeros(0, dtype=np.int64)
-    code, pairs = pd.factorize(np.concatenate([none, *there, *back]))
-    holds = np.zeros((len(pairs), len(columns)), dtype=np.int64)
-    holds[code, np.concatenate([none, *columns])] = 1
-    return pairs // max(1, n_objects), holds, pairs % max(1, n_objects)
 
 
 def _objects_of(batch: Structures, states: Integers) -> NDArray[np.int64]:
