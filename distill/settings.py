@@ -102,7 +102,12 @@ class Architecture(Settings):
     goal_marking: bool = setting(False, "Goals are split into achieved and missing ones.")
     nullary: bool = setting(True, "Nullary atoms hold of every object; otherwise they are not seen.")
     smoothness: float = setting(1.0, "Factor inside logsumexp: the larger, the closer to max.")
-    empty: str = setting("zero", "What no messages become under logsumexp.", ("zero", "floor"))
+    floor: str = setting(
+        "none",
+        "What logsumexp adds before the logarithm: nothing, or 1e-16 relative to the largest message of the "
+        "object or of the whole batch. Without it, no messages become 0.",
+        ("none", "object", "batch"),
+    )
     activation: str = setting("mish", "Of messages and updates.", ("mish", "relu"))
     message_residual: bool = setting(True, "A message is added to the embedding it goes to.")
     update_residual: bool = setting(True, "An update is added to the embedding.")

@@ -1,8 +1,12 @@
 """The R-GNN family: networks, training, checkpoints (ours and others'), replay."""
 
 from distill.models.bags import Bags
+from distill.models.checkpoint import Checkpoint
+from distill.models.examples import Examples
 from distill.models.execution import evaluate, evaluate_lifted, values
+from distill.models.matching import check_vocabulary
 from distill.models.network import Activations, Network
+from distill.models.training import Epoch, Trained, train
 from distill.models.wiring import Wiring, wire_quotient, wire_structures
 from distill.settings import Architecture, Training
 
@@ -10,11 +14,17 @@ __all__ = [
     "Activations",
     "Architecture",
     "Bags",
+    "Checkpoint",
+    "Epoch",
+    "Examples",
     "Network",
+    "Trained",
     "Training",
     "Wiring",
+    "check_vocabulary",
     "evaluate",
     "evaluate_lifted",
+    "train",
     "values",
     "wire_quotient",
     "wire_structures",

@@ -13,7 +13,7 @@ from torch.nn.functional import embedding_bag
 from distill.structures import offsets, ranges
 
 Integers = NDArray[np.int64]
-_FLOOR = -36.841361487904734  # log 1e-16, which published networks add before the logarithm
+_FLOOR = 1e-16
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,7 +66,7 @@ class Bags:
         return Bags(self.offsets, number[self.row], self.count)
 
     def reduce(
-        self, table: torch.Tensor, how: str, *, smoothness: float = 1.0, floor: bool = False
+        self, table: torch.Tensor, how: str, *, smoothness: float = 1.0, floor: str = "none"
     ) -> torch.Tensor:
         """Combine the rows of each bag.
 
@@ -74,31 +74,40 @@ class Bags:
         ----------
         table : (n_rows, k).
         how : `sum`, `mean`, `max` or `logsumexp`. An empty bag gives 0.
-        smoothness : factor inside logsumexp.
-        floor : an empty bag gives log(1e-16) / smoothness under logsumexp.
+        smoothness, floor : of logsumexp, see `Architecture`.
 
         Returns
         -------
         (n_bags, k).
         """
-        begin, row, count, owner, empty = self._tensors
+        begin, row, count, _, _ = self._tensors
         if how == "max":
             return embedding_bag(row, table, begin, mode="max")
-        if how in ("sum", "mean"):
-            weights = None if count is None else count.to(table.dtype)
-            total = embedding_bag(row, table, begin, mode="sum", per_sample_weights=weights)
-            return total if how == "sum" else total / self._sizes.to(table.dtype).clamp(min=1.0)
+        if how == "logsumexp":
+            return self._logsumexp(table, smoothness, floor)
+        weights = None if count is None else count.to(table.dtype)
+        total = embedding_bag(row, table, begin, mode="sum", per_sample_weights=weights)
+        return total if how == "sum" else total / self._sizes.to(table.dtype).clamp(min=1.0)
+
+    def _logsumexp(self, table: torch.Tensor, smoothness: float, floor: str) -> torch.Tensor:
+        begin, row, count, owner, empty = self._tensors
+        weights = None if count is None else count.to(table.dtype)
+        if floor == "batch":
+            most = table.detach().max() if len(table) else table.new_zeros(())
+            exponents = (smoothness * (table - most)).exp()
+            total = embedding_bag(row, exponents, begin, mode="sum", per_sample_weights=weights)
+            return most + (total + _FLOOR).log() / smoothness
         with torch.no_grad():
             top = embedding_bag(row, table, begin, mode="max")
-        exponent = table.index_select(0, row) - top.index_select(0, owner)
-        exponent = (exponent if smoothness == 1 else smoothness * exponent).exp()
+        exponents = table.index_select(0, row) - top.index_select(0, owner)
+        exponents = (exponents if smoothness == 1 else smoothness * exponents).exp()
         entries = torch.arange(len(row))
-        weights = None if count is None else count.to(table.dtype)
-        total = embedding_bag(entries, exponent, begin, mode="sum", per_sample_weights=weights)
+        total = embedding_bag(entries, exponents, begin, mode="sum", per_sample_weights=weights)
+        if floor == "object":
+            return top + (total + _FLOOR).log() / smoothness
         if empty is None:
             return top + total.log() / smoothness
-        value = _FLOOR / smoothness if floor else 0.0
-        return torch.where(empty, value, top + (total + empty.to(table.dtype)).log() / smoothness)
+        return torch.where(empty, 0.0, top + (total + empty.to(table.dtype)).log() / smoothness)
 
     @cached_property
     def _tensors(

@@ -106,7 +106,7 @@ class Network(nn.Module):
                 sent.append((heard + made if options.message_residual else made).view(-1, k))
         table = torch.cat(sent) if sent else x.new_zeros(0, k)
         gathered = wiring.received.reduce(
-            table, options.aggregation, smoothness=options.smoothness, floor=options.empty == "floor"
+            table, options.aggregation, smoothness=options.smoothness, floor=options.floor
         )
         own = x if wiring.parent_row is None else x.index_select(0, wiring.parent_row)
         both = (own, gathered) if options.update_order == "embedding" else (gathered, own)
