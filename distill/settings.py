@@ -131,7 +131,9 @@ class Training(Settings):
 
     epochs: int = setting(100, "At most so many epochs; the learning rate falls to 0 in their second half.")
     batches: int = setting(300, "Batches in an epoch.")
-    batch_size: int = setting(64, "States in a batch, drawn by inverse frequency of their V*.")
+    batch_size: int = setting(
+        64, "States in a batch, drawn by inverse frequency of their V*; 0 takes all, weighted by it."
+    )
     loss: str = setting("l1", "Mean absolute (l1) or squared (mse) error.", ("l1", "mse"))
     learning_rate: float = setting(1e-3, "Of Adam.")
     weight_decay: float = setting(5e-4, "Of Adam.")

@@ -4,10 +4,9 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
+from distill.jobs.batches import batches
 from distill.planning import DataSet
 from distill.symmetry import Labelled, Options, QuotientMap, build_quotient
-
-_BATCH = 20_000
 
 
 def build_quotient_of(
@@ -28,12 +27,10 @@ def build_quotient_of(
     (22, 12, [16, 27, 27])
     """
 
-    def batches() -> Iterator[Labelled]:
+    def labelled() -> Iterator[Labelled]:
         for number, data in enumerate(sets.values()):
-            for begin in range(0, len(data), _BATCH):
-                chosen = slice(begin, begin + _BATCH)
-                states = data.structures(chosen, goal_marking=goal_marking)
+            for chosen, states in batches(data, goal_marking=goal_marking):
                 split = np.full(len(states), number)
                 yield Labelled(states, data.v_star[chosen], split, data.multiplicity[chosen])
 
-    return build_quotient(batches(), depth, options)
+    return build_quotient(labelled(), depth, options)

@@ -1,6 +1,6 @@
 """Data sets with one state for each class of states that look the same."""
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -9,20 +9,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distill.errors import InputError
+from distill.jobs.batches import batches
 from distill.planning import DataSet, Split, prepare
 from distill.planning.preparation import REDUCTIONS as PLAIN
-from distill.structures import Structures
 from distill.symmetry import colour_classes, isomorphism_classes
-
-_BATCH = 20_000
 
 
 def _by_isomorphism(data: DataSet) -> NDArray[np.int64]:
-    return isomorphism_classes(_batches(data))
+    return isomorphism_classes(states for _, states in batches(data))
 
 
 def _by_colours(data: DataSet) -> NDArray[np.int64]:
-    return colour_classes(_batches(data), data.v_star)
+    return colour_classes((states for _, states in batches(data)), data.v_star)
 
 
 _CLASSES: Mapping[str, Callable[[DataSet], NDArray[np.int64]]] = {"iso": _by_isomorphism, "wl": _by_colours}
@@ -64,8 +62,3 @@ def keep_one_of_each(data: DataSet, classes: NDArray[np.int64]) -> DataSet:
     """
     _, first, group = np.unique(classes, return_index=True, return_inverse=True)
     return data.merged(first[group])
-
-
-def _batches(data: DataSet) -> Iterator[Structures]:
-    for begin in range(0, len(data), _BATCH):
-        yield data.structures(slice(begin, begin + _BATCH))

@@ -42,8 +42,8 @@ class Examples:
         chosen = np.flatnonzero((quotient.split == split) & (quotient.v_star >= 0))
         # The layer after the last repeats it, if the quotient is stable.
         wiring = wire_quotient(quotient, quotient.depth + 1, vocabulary)
-        states = Bags.of_matrix(quotient.layers[-1].histogram)[chosen]
-        return Examples(wiring, states, quotient.v_star[chosen].astype(np.float64))
+        states = Bags.of_matrix(quotient.layers[-1].histogram)
+        return Examples(wiring, states, quotient.v_star.astype(np.float64)).part(chosen)
 
     def part(self, chosen: Integers) -> "Examples":
         """Some states with the rows they need."""

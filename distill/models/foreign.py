@@ -84,7 +84,7 @@ def read_foreign(path: Path) -> tuple[Network, str]:
                 raise InputError(f"{path} ({name}): {error}") from error
             except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
                 raise InputError(
-                    f"{path} looks like {name}, but lacks what such a file has ({error!r}); give another file."
+                    f"{path} looks like {name}, but lacks what such files have ({error!r}); give another file."
                 ) from error
     raise InputError(f"{path} is no checkpoint we know; we read our own and those of {', '.join(FORMATS)}.")
 
@@ -100,7 +100,7 @@ def _unpickled(path: Path) -> Any:
         wanted = re.search(r"GLOBAL (\S+)", str(error))
         if wanted:
             raise InputError(
-                f"{path} asks to load {wanted[1]}, which no network needs; it was refused and nothing was run."
+                f"{path} asks to load {wanted[1]}, which no network needs; it was refused, nothing was run."
             ) from error
         raise InputError(f"{path} is damaged or no checkpoint; get it again.") from error
 
@@ -259,7 +259,8 @@ def _pymimir_rgnn(
     if architecture.layer_norm:
         pieces["norm"] = "_mpnn_module._update_normalization"
     # In files of 0.2 the message module is listed twice.
-    ignored = ("_dummy", "_mpnn_module._message.", *(f"_readouts.{name}." for name in names if name != heads[0]))
+    others = [f"_readouts.{name}." for name in names if name != heads[0]]
+    ignored = ("_dummy", "_mpnn_module._message.", *others)
     return tensors, _Parts(architecture, relations, pieces, ("_inner", "_outer"), ignored)
 
 

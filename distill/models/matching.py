@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from distill.errors import InputError
 from distill.models.network import Network
-from distill.structures import Predicate, Vocabulary
+from distill.structures import Vocabulary
 
 _BUILT_IN = {"object", "number", "="}  # predicates that pymimir adds to every domain
 
@@ -24,16 +24,16 @@ def check_vocabulary(network: Network, domain: Vocabulary) -> None:
     >>> from distill.settings import Architecture
     >>> words = Vocabulary([Predicate("on", 2)])
     >>> network = Network(words, Architecture(layers=1, size=2))
-    >>> check_vocabulary(network, Vocabulary([Predicate("on", 3)]))
+    >>> check_vocabulary(network, Vocabulary([Predicate("on", 3)]))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...
-    distill.errors.InputError: The network does not fit the domain: on has 3 arguments in the domain and 2 ...
+    distill.errors.InputError: The network does not fit the domain: on has arity 3 in the domain and 2 ...
     """
     seen = domain.marked() if network.architecture.goal_marking else domain
     wrong = [*_unreadable(network.vocabulary, seen, domain), *_unknown(network.vocabulary, seen)]
     if wrong:
         raise InputError(
-            f"The network does not fit the domain: {'; '.join(wrong)}. Give the domain that it was trained on."
+            f"The network does not fit the domain: {'; '.join(wrong)}. Give the domain it was trained on."
         )
 
 
@@ -42,7 +42,7 @@ def _unreadable(network: Vocabulary, seen: Vocabulary, domain: Vocabulary) -> It
         if predicate.name in seen:
             arity = seen[predicate.name].arity
             if max(1, arity) != max(1, predicate.arity):
-                yield f"{predicate.name} has {arity} arguments in the domain and {predicate.arity} in the network"
+                yield f"{predicate.name} has arity {arity} in the domain and {predicate.arity} in the network"
         elif predicate.base not in domain and predicate.base not in _BUILT_IN:
             yield f"{predicate.name} is missing in the domain"
 

@@ -5,10 +5,10 @@ import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from torch import Tensor
 
 from distill.errors import InputError
@@ -130,8 +130,12 @@ class _Course:
         losses = []
         for number in range(self.settings.batches):
             self._set_learning_rate(len(self.history) + number / self.settings.batches)
-            drawn = rng.choice(len(training), self.settings.batch_size, p=weights)
-            losses.append(self._step(training, drawn))
+            if self.settings.batch_size:
+                drawn = rng.choice(len(training), self.settings.batch_size, p=weights)
+                states, counts = np.unique(drawn, return_counts=True)
+                losses.append(self._step(training.part(states), counts / len(drawn)))
+            else:
+                losses.append(self._step(training, weights))
         error = float(np.abs(validation.values(self.network) - validation.v_star).mean())
         spent = (self.history[-1].seconds if self.history else 0.0) + time.monotonic() - begun
         epoch = Epoch(len(self.history) + 1, float(np.mean(losses)), error, round(spent, 3))
@@ -145,12 +149,10 @@ class _Course:
         for group in self.optimiser.param_groups:
             group["lr"] = self.settings.learning_rate * min(1.0, left)
 
-    def _step(self, training: Examples, drawn: Any) -> float:
-        states, counts = np.unique(drawn, return_counts=True)
-        part = training.part(states)
-        difference = part.run(self.network) - torch.from_numpy(part.v_star).float()
+    def _step(self, batch: Examples, weights: NDArray[np.float64]) -> float:
+        difference = batch.run(self.network) - torch.from_numpy(batch.v_star).float()
         error = difference.abs() if self.settings.loss == "l1" else difference.square()
-        loss = (error * torch.from_numpy(counts)).sum() / len(drawn)
+        loss = (error * torch.from_numpy(weights).float()).sum()
         self.optimiser.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         if self.settings.clip:
