@@ -129,7 +129,7 @@ class Architecture(Settings):
 class Training(Settings):
     """How a network is trained (thesis 5.3)."""
 
-    epochs: int = setting(100, "At most so many epochs; the learning rate falls to 0 in their second half.")
+    epochs: int = setting(100, "At most so many epochs; the learning rate falls along a cosine to 0.")
     batches: int = setting(300, "Batches in an epoch.")
     batch_size: int = setting(
         64, "States in a batch, drawn by inverse frequency of their V*; 0 takes all, weighted by it."
@@ -139,6 +139,7 @@ class Training(Settings):
     weight_decay: float = setting(5e-4, "Of Adam.")
     clip: float = setting(1.0, "Gradients longer than this are shortened to it; 0 leaves them.")
     patience: int = setting(20, "Stop after so many epochs without a better validation error.")
+    validation_states: int = setting(1000, "Look at no more validation states than this after an epoch.")
     seeds: int = setting(1, "Train so many networks and keep the one with the best validation error.")
     seed: int = setting(0, "The first of the seeds.")
     reduce: str = setting("wl", "Which states are kept, see `distill data`.", ("none", "exact", "iso", "wl"))

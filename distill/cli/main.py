@@ -8,7 +8,18 @@ from typing import Annotated, NoReturn
 import typer
 
 from distill import __version__
-from distill.cli import conflicts, data, plan, problems, quotient
+from distill.cli import (
+    checkpoint,
+    conflicts,
+    data,
+    evaluate,
+    plan,
+    probe,
+    problems,
+    quotient,
+    replay,
+    train,
+)
 from distill.cli.output import errors
 from distill.errors import InputError
 
@@ -26,6 +37,11 @@ app.command("data")(data.data)
 app.command("plan")(plan.plan)
 app.command("conflicts")(conflicts.conflicts)
 app.command("quotient")(quotient.quotient)
+app.command("train")(train.train)
+app.command("evaluate")(evaluate.evaluate)
+app.command("replay")(replay.replay)
+app.command("probe")(probe.probe)
+app.add_typer(checkpoint.app, name="checkpoint")
 
 
 def _print_version(wanted: bool) -> None:

@@ -18,6 +18,9 @@ Problem = Annotated[
     typer.Argument(help="A problem class (see `distill problems`), or a YAML file that declares one."),
 ]
 DomainFile = Annotated[Path | None, typer.Option("--domain", help="A PDDL domain.", rich_help_panel=_FILES)]
+InstanceFile = Annotated[
+    Path | None, typer.Option("--instance", help="A single PDDL instance.", rich_help_panel=_FILES)
+]
 Instances = Annotated[
     Path | None,
     typer.Option(
@@ -53,6 +56,7 @@ def chosen_splits(
     split_at: str | None,
     only: str | None,
     settings: dict[str, Any],
+    instance: Path | None = None,
 ) -> "list[Split]":
     """The splits that the options ask for.
 
@@ -60,13 +64,16 @@ def chosen_splits(
     ----------
     folders : the folders given by split name.
     settings : labelling settings that were given on the command line; they override those of a class.
+    instance : a single file instead of folders; it becomes the test split.
     """
     from dataclasses import replace
 
     from distill.planning import (
         SPLITS,
         Domain,
+        Instance,
         Labelling,
+        Split,
         problem_class,
         splits_by_size,
         splits_from_folders,
@@ -76,7 +83,7 @@ def chosen_splits(
         raise InputError(f"There is no split {only!r}; choose from {', '.join(SPLITS)}.")
     given = {name: folder for name, folder in folders.items() if folder is not None}
     if problem is not None:
-        if domain or instances or given or split_at:
+        if domain or instances or given or split_at or instance:
             raise InputError(
                 "Give either a problem class or PDDL files (--domain and --instances), not both."
             )
@@ -90,13 +97,15 @@ def chosen_splits(
             )
             for split in splits
         ]
-    if domain is None or (instances is None) == (not given):
+    if domain is None or sum(map(bool, (instances, instance, given))) != 1:
         raise InputError(
             "Say what to work on: a problem class, or --domain FILE with --instances FOLDER or with some of "
             "--train, --validation and --test; `distill problems` lists the classes."
         )
     labelling = Labelling.from_mapping(settings, "options")
     parsed = Domain.read(domain)
+    if instance is not None:
+        return [Split("test", [Instance.read(parsed, instance)], labelling, {"file": str(instance)})]
     if instances is not None:
         splits = splits_by_size(parsed, instances, labelling, _bounds(split_at))
     else:

@@ -1,17 +1,35 @@
-"""What combines the other packages: data stages and analyses."""
+"""What combines the other packages: data stages, analyses, training, evaluation and replay."""
 
 from distill.jobs.analysis import Analysis, analyse
+from distill.jobs.evaluation import Evaluation, Score, evaluate_checkpoint, policy_value, predict
 from distill.jobs.examples import Example, examples
+from distill.jobs.probing import ProbeRow, probe_checkpoint, state_features
 from distill.jobs.quotient import build_quotient_of
 from distill.jobs.reduction import REDUCTIONS, keep_one_of_each, prepare_reduced
+from distill.jobs.replay import Replayed, replay_of
+from distill.jobs.training import TrainingConfig, checkpoint_of, train_networks, with_metrics
 
 __all__ = [
     "REDUCTIONS",
     "Analysis",
+    "Evaluation",
     "Example",
+    "ProbeRow",
+    "Replayed",
+    "Score",
+    "TrainingConfig",
     "analyse",
     "build_quotient_of",
+    "checkpoint_of",
+    "evaluate_checkpoint",
     "examples",
     "keep_one_of_each",
+    "policy_value",
+    "predict",
     "prepare_reduced",
+    "probe_checkpoint",
+    "replay_of",
+    "state_features",
+    "train_networks",
+    "with_metrics",
 ]

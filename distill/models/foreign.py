@@ -84,7 +84,7 @@ def read_foreign(path: Path) -> tuple[Network, str]:
                 raise InputError(f"{path} ({name}): {error}") from error
             except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
                 raise InputError(
-                    f"{path} looks like {name}, but lacks what such files have ({error!r}); give another file."
+                    f"{path} looks like {name}, but lacks what these have ({error!r}); give another file."
                 ) from error
     raise InputError(f"{path} is no checkpoint we know; we read our own and those of {', '.join(FORMATS)}.")
 

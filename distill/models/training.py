@@ -1,6 +1,7 @@
 """Supervised training of a network on V* (thesis 5.3), resumed after an interruption."""
 
 import json
+import math
 import time
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
@@ -19,6 +20,7 @@ from distill.settings import Architecture, Training
 from distill.structures import Vocabulary
 
 KIND = "training in progress"
+_WARM_UP = 100
 
 
 @dataclass(frozen=True)
@@ -84,6 +86,9 @@ def train(
     """
     if not len(training) or not len(validation):
         raise InputError("There are no labelled states to train or validate on; label more, or other splits.")
+    if len(validation) > settings.validation_states:
+        few = np.random.default_rng(0).choice(len(validation), settings.validation_states, replace=False)
+        validation = validation.part(np.sort(few))
     course = _Course(vocabulary, architecture, settings, seed)
     if file is not None and file.exists():
         course.restore(file)
@@ -129,7 +134,7 @@ class _Course:
         weights = training.weights()
         losses = []
         for number in range(self.settings.batches):
-            self._set_learning_rate(len(self.history) + number / self.settings.batches)
+            self._set_learning_rate(len(self.history) * self.settings.batches + number)
             if self.settings.batch_size:
                 drawn = rng.choice(len(training), self.settings.batch_size, p=weights)
                 states, counts = np.unique(drawn, return_counts=True)
@@ -144,10 +149,12 @@ class _Course:
             self.best, self.best_weights = epoch.number, _copied(self.network)
         return epoch
 
-    def _set_learning_rate(self, epochs: float) -> None:
-        left = 2 * (1 - epochs / self.settings.epochs)
+    def _set_learning_rate(self, batches: int) -> None:
+        """Up in the first hundred batches, then down along a cosine."""
+        done = batches / (self.settings.epochs * self.settings.batches)
+        factor = min(1.0, (batches + 1) / _WARM_UP) * (1 + math.cos(math.pi * done)) / 2
         for group in self.optimiser.param_groups:
-            group["lr"] = self.settings.learning_rate * min(1.0, left)
+            group["lr"] = self.settings.learning_rate * factor
 
     def _step(self, batch: Examples, weights: NDArray[np.float64]) -> float:
         difference = batch.run(self.network) - torch.from_numpy(batch.v_star).float()

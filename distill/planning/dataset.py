@@ -16,6 +16,8 @@ instance PDDL, object names, how each instance was generated and labelled) it ho
 | `multiplicity` | (n_states,) | how many states of the instances this one stands for |
 """
 
+import hashlib
+import json
 from collections.abc import Iterable
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -68,6 +70,15 @@ class DataSet:
     def n_objects(self) -> NDArray[np.int64]:
         """(n_instances,) the number of objects of each instance."""
         return np.array([len(instance["objects"]) for instance in self.instances], dtype=np.int64)
+
+    @cached_property
+    def key(self) -> str:
+        """A name for the states and labels: equal sets, equal name, wherever they came from."""
+        texts = [self.domain, *(instance["pddl"] for instance in self.instances)]
+        digest = hashlib.sha256(json.dumps([self.vocabulary.to_json(), texts]).encode())
+        for name in _ARRAYS:
+            digest.update(np.ascontiguousarray(getattr(self, name)).tobytes())
+        return digest.hexdigest()[:32]
 
     def summary(self) -> dict[str, int]:
         """The counts that describe the set.

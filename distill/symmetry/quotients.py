@@ -37,9 +37,11 @@ class QuotientMap:
     Attributes
     ----------
     quotient : the quotient.
+    state_row : (n_states,) the state row of each state it was built from, in order.
     """
 
     quotient: Quotient
+    state_row: Integers
     _refinement: Refinement
     _row_of_colour: tuple[Mapping[int, int], ...]
     _state_rows: Mapping[tuple[bytes, int, int], int]
@@ -85,7 +87,7 @@ def build_quotient(
     ([1, 3, 3], array([2]))
     """
     refinement = Refinement(options)
-    states, v_star, split, multiplicity = _representatives(refinement, batches)
+    states, v_star, split, multiplicity, stands_for = _representatives(refinement, batches)
     rows: list[Integers] = []
     mappings: list[dict[int, int]] = []
     stable = False
@@ -102,7 +104,7 @@ def build_quotient(
     first = np.unique(state_row, return_index=True)[1]
     total = np.bincount(state_row, weights=multiplicity).astype(np.int64)
     quotient = Quotient(states, refinement.options, rows, stable, first, v_star[first], split[first], total)
-    return QuotientMap(quotient, refinement, tuple(mappings), known)
+    return QuotientMap(quotient, state_row[stands_for], refinement, tuple(mappings), known)
 
 
 _MANY = 1_000_000
@@ -110,10 +112,10 @@ _MANY = 1_000_000
 
 def _representatives(
     refinement: Refinement, batches: Iterable[Labelled]
-) -> tuple[Structures, Integers, Integers, Integers]:
-    """One state of each class, with its labels and multiplicity."""
+) -> tuple[Structures, Integers, Integers, Integers, Integers]:
+    """One state of each class, with its labels and multiplicity; and the class of each state."""
     known: dict[tuple[bytes, int, int], int] = {}
-    kept, labels, counts = [], [], []
+    kept, labels, counts, classes = [], [], [], []
     for batch in batches:
         keys = zip(
             histograms(batch.states, *refinement.stable(batch.states)),
@@ -129,10 +131,12 @@ def _representatives(
                 new.append(state)
                 labels.append(key[1:])
                 counts.append(0)
+            classes.append(known[key])
             counts[known[key]] += int(own[state])
         kept.append(batch.states[np.array(new, dtype=np.int64)])
     v_star, split = np.array(labels, dtype=np.int64).reshape(-1, 2).T
-    return concatenate(kept), v_star, split, np.array(counts, dtype=np.int64)
+    multiplicity, stands_for = (np.array(numbers, dtype=np.int64) for numbers in (counts, classes))
+    return concatenate(kept), v_star, split, multiplicity, stands_for
 
 
 def _next_rows(colours: Integers, before: Integers) -> tuple[Integers, dict[int, int]]:

@@ -1,0 +1,221 @@
+"""From a config to a trained checkpoint: data, several seeds, the best network and its scores."""
+
+import multiprocessing
+import queue
+from collections.abc import Callable, Mapping
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from distill.errors import InputError
+from distill.jobs.evaluation import Evaluation
+from distill.jobs.quotient import build_quotient_of
+from distill.models import Architecture, Checkpoint, Epoch, Examples, Trained, Training, train
+from distill.planning import (
+    SPLITS,
+    DataSet,
+    Domain,
+    Labelling,
+    Split,
+    problem_class,
+    splits_by_size,
+    splits_from_folders,
+)
+from distill.planning.cache import cache_folder, content_key
+from distill.planning.pddl import read_text
+from distill.structures import Vocabulary
+
+Progress = Callable[[int, Epoch], None]
+_FOLDERS = (*SPLITS, "instances")
+
+
+@dataclass(frozen=True)
+class TrainingConfig:
+    """What to train on, and how.
+
+    Attributes
+    ----------
+    name : of the config file.
+    source : `problem`, or `domain` with `instances` or with `train`, `validation` and `test`.
+    network : the architecture.
+    training : the settings.
+    """
+
+    name: str
+    source: Mapping[str, str]
+    network: Architecture
+    training: Training
+
+    @staticmethod
+    def read(path: Path) -> "TrainingConfig":
+        """Read a YAML file; paths in it are relative to it."""
+        try:
+            content = yaml.safe_load(read_text(path))
+        except yaml.YAMLError as error:
+            raise InputError(f"{path} is not YAML: {' '.join(str(error).split())}; correct it.") from error
+        known = {"problem", "domain", *_FOLDERS, "network", "training"}
+        if not isinstance(content, dict) or (unknown := sorted(map(str, set(content) - known))):
+            told = (
+                f"there is no entry {', '.join(unknown)}"
+                if isinstance(content, dict)
+                else "it has no entries"
+            )
+            raise InputError(f"{path}: {told}; choose from {', '.join(sorted(known))}.")
+        source = {key: str(value) for key, value in content.items() if key not in ("network", "training")}
+        for key in ("domain", *_FOLDERS):
+            if key in source:
+                source[key] = str(path.parent / source[key])
+        sections = {}
+        for section, kind in (("network", Architecture), ("training", Training)):
+            given = content.get(section) or {}
+            if not isinstance(given, dict):
+                raise InputError(f"{path}: {section} must hold settings by name, not {given!r}.")
+            sections[section] = kind.from_mapping(given, f"{path}, {section}")
+        return TrainingConfig(path.stem, source, **sections)  # type: ignore[arg-type]
+
+    def splits(self) -> list[Split]:
+        """The splits to train on, to validate on and to test on."""
+        if "problem" in self.source:
+            declared = problem_class(self.source["problem"])
+            found = [declared.split(name) for name in SPLITS if name in declared.splits]
+        elif "domain" in self.source:
+            domain = Domain.read(Path(self.source["domain"]))
+            if "instances" in self.source:
+                found = splits_by_size(domain, Path(self.source["instances"]), Labelling())
+            else:
+                folders = {name: Path(self.source[name]) for name in SPLITS if name in self.source}
+                found = splits_from_folders(domain, folders, Labelling())
+        else:
+            raise InputError(f"The config {self.name} must name a problem, or a domain with instances.")
+        missing = {"train", "validation"} - {split.name for split in found}
+        if missing:
+            raise InputError(
+                f"The config {self.name} gives no instances for {' and '.join(sorted(missing))}."
+            )
+        return found
+
+    def to_mapping(self) -> dict[str, Any]:
+        """The config with all defaults, as plain data."""
+        return {
+            **self.source,
+            "network": self.network.to_mapping(),
+            "training": self.training.to_mapping(),
+        }
+
+
+def train_networks(
+    config: TrainingConfig,
+    sets: Mapping[str, DataSet],
+    *,
+    workers: int = 1,
+    cache: Path | None = None,
+    progress: Progress | None = None,
+) -> list[Trained]:
+    """Train a network for each seed, the best one first; an interrupted training goes on where it stopped.
+
+    Parameters
+    ----------
+    sets : reduced data sets `train` and `validation`.
+    workers : the number of processes.
+    cache : where the state of each training is kept; see `cache_folder`.
+    progress : called with the seed after each of its epochs.
+    """
+    chosen = {name: sets[name] for name in ("train", "validation")}
+    marking = config.network.goal_marking
+    vocabulary = sets["train"].vocabulary.marked() if marking else sets["train"].vocabulary
+    if not config.network.nullary:
+        vocabulary = Vocabulary(predicate for predicate in vocabulary if predicate.arity)
+    quotient = build_quotient_of(chosen, goal_marking=marking).quotient
+    training, validation = (Examples.of_quotient(quotient, vocabulary, split) for split in range(2))
+    key = content_key([config.to_mapping(), *(data.key for data in chosen.values())])
+    folder = (cache or cache_folder()) / "training" / key
+    first = config.training.seed
+    run = partial(_train, vocabulary, config.network, training, validation, config.training, folder)
+    seeds = range(first, first + max(1, config.training.seeds))
+    if min(workers, len(seeds)) > 1:
+        found = _in_parallel(run, seeds, workers, progress)
+    else:
+        found = [run(seed, partial(progress, seed) if progress else None) for seed in seeds]
+    return sorted(found, key=lambda trained: trained.validation_mae)
+
+
+def _train(
+    vocabulary: Vocabulary,
+    architecture: Architecture,
+    training: Examples,
+    validation: Examples,
+    settings: Training,
+    folder: Path,
+    seed: int,
+    progress: Callable[[Epoch], None] | None,
+) -> Trained:
+    file = folder / f"seed-{seed}.safetensors"
+    return train(
+        vocabulary,
+        architecture,
+        training,
+        validation,
+        settings,
+        seed=seed,
+        file=file,
+        progress=progress,
+    )
+
+
+_told: Any = None  # in a worker: where epochs are reported
+
+
+def _listen(told: Any) -> None:
+    global _told
+    _told = told
+
+
+def _report(seed: int, epoch: Epoch) -> None:
+    _told.put((seed, epoch))
+
+
+def _run_reporting(run: Callable[[int, Callable[[Epoch], None]], Trained], seed: int) -> Trained:
+    return run(seed, partial(_report, seed))
+
+
+def _in_parallel(
+    run: Callable[[int, Any], Trained], seeds: range, workers: int, progress: Progress | None
+) -> list[Trained]:
+    context = multiprocessing.get_context("spawn")
+    told = context.Queue()
+    with ProcessPoolExecutor(min(workers, len(seeds)), context, _listen, (told,)) as pool:
+        futures = [pool.submit(_run_reporting, run, seed) for seed in seeds]
+        while not all(future.done() for future in futures):
+            try:
+                seed, epoch = told.get(timeout=0.2)
+            except queue.Empty:
+                continue
+            if progress:
+                progress(seed, epoch)
+        return [future.result() for future in futures]
+
+
+def checkpoint_of(config: TrainingConfig, networks: list[Trained]) -> Checkpoint:
+    """The checkpoint of the best network, with the record of its training."""
+    best = networks[0]
+    record = {
+        "config": config.to_mapping(),
+        "seed": best.seed,
+        "best_epoch": best.best,
+        "history": [asdict(epoch) for epoch in best.history],
+        "seeds": [{"seed": one.seed, "validation_mae": one.validation_mae} for one in networks],
+    }
+    return Checkpoint(best.network, record)
+
+
+def with_metrics(checkpoint: Checkpoint, evaluation: Evaluation) -> Checkpoint:
+    """The checkpoint with its scores on each split in the record."""
+    metrics = {
+        name: {**score.to_json(), "known_within_half": evaluation.known_within_half(name)}
+        for name, score in evaluation.splits.items()
+    }
+    return Checkpoint(checkpoint.network, {**checkpoint.record, "metrics": metrics}, checkpoint.source)
