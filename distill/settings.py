@@ -137,6 +137,11 @@ class Training(Settings):
     loss: str = setting("l1", "Mean absolute (l1) or squared (mse) error.", ("l1", "mse"))
     learning_rate: float = setting(1e-3, "Of Adam.")
     weight_decay: float = setting(5e-4, "Of Adam.")
+    layer_spread: int = setting(
+        0,
+        "Each batch runs at most so many layers more or fewer, drawn at random: embeddings then settle, and "
+        "the network does better on larger instances.",
+    )
     clip: float = setting(1.0, "Gradients longer than this are shortened to it; 0 leaves them.")
     patience: int = setting(20, "Stop after so many epochs without a better validation error.")
     validation_states: int = setting(1000, "Look at no more validation states than this after an epoch.")

@@ -157,3 +157,85 @@ def _aggregate(messages: list[np.ndarray], aggregation: str, size: int) -> np.nd
     if aggregation == "logsumexp":
         return np.log(np.exp(stacked).sum(axis=0))
     return stacked.sum(axis=0) if aggregation == "sum" else stacked.max(axis=0)
+
+
+def network_values(network: Any, batch: Structures) -> tuple[list[np.ndarray], np.ndarray]:
+    """Embeddings by depth and V of a network, atom by atom and state by state, in 64 bits.
+
+    Thesis Algorithm 1 with the options of `Architecture`, written down as plainly as possible.
+    """
+    weights = {name: value.numpy().astype(np.float64) for name, value in network.state_dict().items()}
+    options, size = network.architecture, network.architecture.size
+    names = [predicate.name for predicate in network.vocabulary]
+    known = [predicate.name for predicate in batch.vocabulary]
+    atoms = [
+        (names.index(name), []) if not batch.vocabulary[name].arity else (names.index(name), list(row))
+        for name in names
+        if name in known
+        for row in atoms_of(batch, name)
+    ]
+    nullary = [
+        (names.index(name), [x])
+        for name in names
+        if name in known and not batch.vocabulary[name].arity
+        for x, state in enumerate(batch.state_of_object.tolist())
+        if (state,) in atoms_of(batch, name)
+    ]
+    atoms = [atom for atom in atoms if atom[1]] + nullary
+
+    def perceptron(name: str, x: np.ndarray, activation: str) -> np.ndarray:
+        inner = weights[f"{name}.inner.weight"] @ x + weights[f"{name}.inner.bias"]
+        hidden = np.maximum(inner, 0) if activation == "relu" else inner * np.tanh(np.log1p(np.exp(inner)))
+        return weights[f"{name}.outer.weight"] @ hidden + weights[f"{name}.outer.bias"]
+
+    x = np.zeros((batch.n_objects, size))
+    found = [x]
+    for _ in range(options.layers):
+        inbox: list[list[np.ndarray]] = [[] for _ in range(batch.n_objects)]
+        for number, row in atoms:
+            heard = np.concatenate([x[o] for o in row])
+            sent = perceptron(f"messages.{number}", heard, options.activation)
+            sent = sent + heard if options.message_residual else sent
+            for position, receiver in enumerate(row):
+                inbox[receiver].append(sent[position * size : (position + 1) * size])
+        most = max((m.max() for messages in inbox for m in messages), default=0.0)
+        after = []
+        for own, messages in zip(x, inbox, strict=True):
+            gathered = _gathered(messages, options, size, most)
+            both = [own, gathered] if options.update_order == "embedding" else [gathered, own]
+            change = perceptron("update", np.concatenate(both), options.activation)
+            if options.layer_norm:
+                change = (change - change.mean()) / np.sqrt(change.var() + 1e-5)
+                change = change * weights["norm.weight"] + weights["norm.bias"]
+            after.append(own + change if options.update_residual else change)
+        x = np.array(after).reshape(-1, size)
+        found.append(x)
+    result = []
+    for state in range(len(batch)):
+        rows = list(x[batch.state_of_object == state])
+        if options.readout == "two-part":
+            rows = [perceptron("first_readout", row, options.readout_activation) for row in rows]
+        pooled = np.zeros(size)
+        if rows:
+            pooled = np.sum(rows, axis=0) if options.pooling == "sum" else np.max(rows, axis=0)
+        if options.readout == "twice":
+            pooled = perceptron("first_readout", pooled, options.readout_activation)
+        [value] = perceptron("readout", pooled, options.readout_activation)
+        result.append(abs(value) if options.absolute else value)
+    return found, np.array(result)
+
+
+def _gathered(messages: list[np.ndarray], options: Any, size: int, most: float) -> np.ndarray:
+    smooth = options.smoothness
+    if options.aggregation != "logsumexp":
+        if not messages:
+            return np.zeros(size)
+        return {"sum": np.sum, "mean": np.mean, "max": np.max}[options.aggregation](messages, axis=0)
+    if options.floor == "none":
+        if not messages:
+            return np.zeros(size)
+        return np.log(np.sum(np.exp(smooth * np.array(messages)), axis=0)) / smooth
+    shift = np.max(messages, axis=0, initial=-np.inf) if messages else np.zeros(size)
+    shift = np.full(size, most) if options.floor == "batch" else shift
+    total = sum((np.exp(smooth * (m - shift)) for m in messages), start=np.full(size, 1e-16))
+    return np.log(total) / smooth + shift

@@ -59,10 +59,10 @@ class Examples:
         weights: NDArray[np.float64] = 1.0 / counts[number] / len(counts)
         return weights
 
-    def run(self, network: Network) -> torch.Tensor:
-        """(n_states,) V, with gradients."""
+    def run(self, network: Network, layers: int | None = None) -> torch.Tensor:
+        """(n_states,) V, with gradients; by so many layers instead of the network's, if given."""
         first = network.zeros(len(self.wiring))
-        return network.run(first, [self.wiring], self.states, keep=False).value
+        return network.run(first, [self.wiring], self.states, keep=False, layers=layers).value
 
     def chunks(self) -> Iterator["Examples"]:
         """All states in order, in parts of bounded size."""

@@ -129,7 +129,13 @@ class Network(nn.Module):
         return pooled, inner, value.abs() if options.absolute else value
 
     def run(
-        self, first: Tensor, wirings: Sequence[Wiring], states: Bags, *, keep: bool = True
+        self,
+        first: Tensor,
+        wirings: Sequence[Wiring],
+        states: Bags,
+        *,
+        keep: bool = True,
+        layers: int | None = None,
     ) -> Activations:
         """Run all layers.
 
@@ -139,9 +145,10 @@ class Network(nn.Module):
         wirings : one for each layer; a single one serves all of them.
         states : the rows at the last depth that each state has.
         keep : whether to keep the embeddings of all depths, or of the last one only.
+        layers : run so many instead of the architecture's.
         """
         x, kept = first, [first]
-        for number in range(self.architecture.layers):
+        for number in range(self.architecture.layers if layers is None else layers):
             x = self.layer(x, wirings[number if len(wirings) > 1 else 0])
             kept = [*kept, x] if keep else [x]
         return Activations(tuple(kept), *self.read(x, states))

@@ -135,12 +135,13 @@ class _Course:
         losses = []
         for number in range(self.settings.batches):
             self._set_learning_rate(len(self.history) * self.settings.batches + number)
+            layers = self._drawn_layers(rng)
             if self.settings.batch_size:
                 drawn = rng.choice(len(training), self.settings.batch_size, p=weights)
                 states, counts = np.unique(drawn, return_counts=True)
-                losses.append(self._step(training.part(states), counts / len(drawn)))
+                losses.append(self._step(training.part(states), counts / len(drawn), layers))
             else:
-                losses.append(self._step(training, weights))
+                losses.append(self._step(training, weights, layers))
         error = float(np.abs(validation.values(self.network) - validation.v_star).mean())
         spent = (self.history[-1].seconds if self.history else 0.0) + time.monotonic() - begun
         epoch = Epoch(len(self.history) + 1, float(np.mean(losses)), error, round(spent, 3))
@@ -156,8 +157,12 @@ class _Course:
         for group in self.optimiser.param_groups:
             group["lr"] = self.settings.learning_rate * factor
 
-    def _step(self, batch: Examples, weights: NDArray[np.float64]) -> float:
-        difference = batch.run(self.network) - torch.from_numpy(batch.v_star).float()
+    def _drawn_layers(self, rng: np.random.Generator) -> int:
+        layers, spread = self.network.architecture.layers, self.settings.layer_spread
+        return int(rng.integers(max(1, layers - spread), layers + spread + 1))
+
+    def _step(self, batch: Examples, weights: NDArray[np.float64], layers: int) -> float:
+        difference = batch.run(self.network, layers) - torch.from_numpy(batch.v_star).float()
         error = difference.abs() if self.settings.loss == "l1" else difference.square()
         loss = (error * torch.from_numpy(weights).float()).sum()
         self.optimiser.zero_grad()
