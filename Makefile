@@ -18,7 +18,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { echo "python3 -m venv failed; on Debian: apt-get install python3-venv"; exit 2; }
 	@echo "Installing the pinned dependencies into $(VENV) (about a minute) ..."
-	@$(BIN)/pip install --quiet --editable '.[dev,planners]'
+	@$(BIN)/pip install --quiet --editable '.[dev,planners,foreign]'
 	@touch $@
 
 demo: $(STAMP)  ## Gripper: labelled states, a policy, and what looks the same

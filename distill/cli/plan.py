@@ -10,6 +10,7 @@ import typer
 from distill.cli.output import Json, console, print_json, print_table, progress_bar
 from distill.cli.source import (
     DomainFile,
+    InstanceFile,
     Instances,
     Problem,
     SplitName,
@@ -19,14 +20,13 @@ from distill.errors import InputError
 
 if TYPE_CHECKING:
     from distill.planning import Instance, Limits
+    from distill.planning.comparison import Solver
 
 
 def plan(
     problem: Problem = None,
     domain: DomainFile = None,
-    instance: Annotated[
-        Path | None, typer.Option(help="A PDDL instance.", rich_help_panel="PDDL files")
-    ] = None,
+    instance: InstanceFile = None,
     instances: Instances = None,
     split: SplitName = None,
     number: Annotated[
@@ -35,6 +35,10 @@ def plan(
     planner: Annotated[
         list[str] | None,
         typer.Option(help="A planner; repeat it to compare several. `--planner list` lists them."),
+    ] = None,
+    checkpoint: Annotated[
+        list[Path] | None,
+        typer.Option(help="A network, whose greedy policy is compared as if it were a planner; repeatable."),
     ] = None,
     time_limit: Annotated[float, typer.Option(help="Seconds for each plan.")] = 300.0,
     search_states: Annotated[
@@ -46,6 +50,8 @@ def plan(
     as_json: Json = False,
 ) -> None:
     """Find a plan and validate it; for several instances or planners, compare coverage and plan lengths.
+
+    A network plans by going to the unvisited successor of least value, without search.
 
     Every plan is replayed by a validator that shares no code with the planners.
 
@@ -62,8 +68,8 @@ def plan(
             table = [[name, what, "yes" if optimal else ""] for name, what, optimal in rows]
             print_table("Planners", ["name", "what it is", "optimal"], table)
         return
-    names = planner or ["astar"]
     limits = Limits(search_states, time_limit)
+    solvers = _solvers(planner or ([] if checkpoint else ["astar"]), checkpoint or [], limits)
     if instance is not None:
         if domain is None or problem or instances or split:
             raise InputError("--instance FILE goes with --domain FILE and no other source of instances.")
@@ -75,20 +81,38 @@ def plan(
             if not 1 <= number <= len(found):
                 raise InputError(f"--number must be between 1 and {len(found)}, not {number}.")
             found = [found[number - 1]]
-    if len(found) == len(names) == 1:
-        _single(found[0], names[0], limits, out, as_json)
+    if len(found) == len(solvers) == 1:
+        [(name, solve)] = solvers.items()
+        _single(found[0], name, solve, out, as_json)
     elif out is not None:
         raise InputError("--out takes one plan; choose one instance with --number and one planner.")
     else:
-        _several(found, names, limits, as_json)
+        _several(found, solvers, as_json)
 
 
-def _single(instance: "Instance", name: str, limits: "Limits", out: Path | None, as_json: bool) -> None:
-    from distill.planning import find_plan, validate
+def _solvers(planners: list[str], checkpoints: list[Path], limits: "Limits") -> "dict[str, Solver]":
+    """What solves instances, by the name it is shown under."""
+    from distill.planning import find_plan
+
+    solvers: dict[str, Solver] = {
+        name: partial(find_plan, name, state=None, limits=limits) for name in planners
+    }
+    if checkpoints:
+        from distill.jobs import policy
+        from distill.models import Checkpoint
+
+        for path in checkpoints:
+            name = path.stem if path.stem not in solvers else str(path)
+            solvers[name] = policy(Checkpoint.load(path).network)
+    return solvers
+
+
+def _single(instance: "Instance", name: str, solve: "Solver", out: Path | None, as_json: bool) -> None:
+    from distill.planning import validate
     from distill.planning.outcome import SOLVED
 
     begun = time.monotonic()
-    outcome = find_plan(name, instance, None, limits)
+    outcome = solve(instance)
     seconds = round(time.monotonic() - begun, 2)
     solved = outcome.status == SOLVED
     verdict = validate(instance, outcome.plan) if solved else None
@@ -119,12 +143,11 @@ def _single(instance: "Instance", name: str, limits: "Limits", out: Path | None,
         raise typer.Exit(1)
 
 
-def _several(instances: "list[Instance]", names: list[str], limits: "Limits", as_json: bool) -> None:
+def _several(instances: "list[Instance]", solvers: "dict[str, Solver]", as_json: bool) -> None:
     from dataclasses import asdict
 
-    from distill.planning import compare, find_plan
+    from distill.planning import compare
 
-    solvers = {name: partial(find_plan, name, state=None, limits=limits) for name in names}
     with progress_bar("Planning") as progress:
         rows = compare(instances, solvers, progress)
     if as_json:

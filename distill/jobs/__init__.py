@@ -1,7 +1,7 @@
 """What combines the other packages: data stages, analyses, training, evaluation and replay."""
 
 from distill.jobs.analysis import Analysis, analyse
-from distill.jobs.evaluation import Evaluation, Score, evaluate_checkpoint, policy_value, predict
+from distill.jobs.evaluation import Evaluation, Score, evaluate_checkpoint, policy, predict
 from distill.jobs.examples import Example, examples
 from distill.jobs.probing import ProbeRow, probe_checkpoint, state_features
 from distill.jobs.quotient import build_quotient_of
@@ -24,7 +24,7 @@ __all__ = [
     "evaluate_checkpoint",
     "examples",
     "keep_one_of_each",
-    "policy_value",
+    "policy",
     "predict",
     "prepare_reduced",
     "probe_checkpoint",

@@ -22,7 +22,8 @@ from distill.planning import (
     transitions,
     validate,
 )
-from distill.planning.outcome import SOLVED
+from distill.planning.comparison import Solver
+from distill.planning.outcome import SOLVED, Outcome
 from distill.symmetry import Options
 
 Array = NDArray[np.float64]
@@ -137,6 +138,7 @@ def evaluate_checkpoint(
     progress : called with the number of instances executed and to execute.
     """
     value = predict(checkpoint.network, sets)
+    solve = policy(checkpoint.network, max_steps)
     scores, plans, kept = {}, {}, []
     todo = [one for split in splits for one in split.instances] if max_steps != 0 else []
     done = 0
@@ -149,7 +151,7 @@ def evaluate_checkpoint(
         lengths: list[int | None] = []
         known: list[tuple[int, int]] = []
         for instance in split.instances if todo else ():
-            lengths.append(_executed(checkpoint.network, instance, max_steps))
+            lengths.append(_executed(solve, instance))
             best = _optimum(instance, data)
             if lengths[-1] is not None and best is not None:
                 known.append((lengths[-1], best))
@@ -182,6 +184,17 @@ def predict(network: Network, sets: Mapping[str, DataSet]) -> dict[str, Array]:
     found = replay(network, built.quotient).value[built.state_row].astype(np.float64)
     ends = np.cumsum([len(data) for data in sets.values()])[:-1]
     return dict(zip(sets, np.split(found, ends), strict=True))
+
+
+def policy(network: Network, max_steps: int | None = None) -> Solver:
+    """The greedy policy of a network: from an instance to an outcome."""
+
+    def solve(instance: Instance) -> Outcome:
+        check_vocabulary(network, instance.domain.vocabulary())
+        limit = {} if max_steps is None else {"max_steps": max_steps}
+        return execute(instance, partial(policy_value, network), **limit)
+
+    return solve
 
 
 def policy_value(network: Network, instance: Instance, states: Sequence[Any]) -> Array:
@@ -221,10 +234,9 @@ def _greedy_steps(instances: Sequence[Instance], data: DataSet, value: Array) ->
     return steps, optimal
 
 
-def _executed(network: Network, instance: Instance, max_steps: int | None) -> int | None:
+def _executed(solve: Solver, instance: Instance) -> int | None:
     """The length of the greedy plan, which is validated; None if there is none."""
-    limit = {} if max_steps is None else {"max_steps": max_steps}
-    outcome = execute(instance, partial(policy_value, network), **limit)
+    outcome = solve(instance)
     if outcome.status != SOLVED:
         return None
     verdict = validate(instance, outcome.plan)

@@ -5,6 +5,7 @@ inert stand-ins. Sizes are taken from the tensors.
 """
 
 import re
+import warnings
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
@@ -92,7 +93,8 @@ def read_foreign(path: Path) -> tuple[Network, str]:
 def _unpickled(path: Path) -> Any:
     named = [(stand_in, name) for name, stand_in in _STAND_INS.items()]
     try:
-        with torch.serialization.safe_globals(named):  # type: ignore[arg-type]
+        with torch.serialization.safe_globals(named), warnings.catch_warnings():  # type: ignore[arg-type]
+            warnings.simplefilter("ignore")
             return torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError as error:
         raise InputError(f"There is no file {path}.") from error
