@@ -3,7 +3,6 @@
 from pathlib import Path
 from typing import Annotated
 
-import numpy as np
 import typer
 
 from distill.cli.evaluate import CheckpointFile
@@ -49,6 +48,8 @@ def replay(
 
     Example: `distill replay artifacts/checkpoints/gripper.safetensors gripper --split train`.
     """
+    import numpy as np
+
     from distill.jobs import replay_of
     from distill.models import Checkpoint
 

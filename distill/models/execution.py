@@ -11,6 +11,8 @@ from distill.models.network import Activations, Network
 from distill.models.wiring import wire_quotient, wire_structures
 from distill.structures import Quotient, Structures
 
+_AT_ONCE = 40_000  # objects
+
 
 def evaluate(
     network: Network, batch: Structures, *, seed: int | None = None, keep: bool = True
@@ -48,13 +50,20 @@ def evaluate_lifted(network: Network, quotient: Quotient, *, keep: bool = True) 
     return network.run(first, wirings, Bags.of_matrix(last.histogram), keep=keep)
 
 
-def values(network: Network, batch: Structures, *, at_most: int = 4_000) -> NDArray[np.float64]:
-    """(n_states,) V of each state, by plain execution of `at_most` states at a time, without gradients."""
-
-    def parts() -> Iterator[NDArray[np.float64]]:
-        for begin in range(0, len(batch), at_most):
-            found = evaluate(network, batch[begin : begin + at_most], keep=False)
-            yield found.value.numpy().astype(np.float64)
-
+def values(network: Network, batch: Structures) -> NDArray[np.float64]:
+    """(n_states,) V of each state, by plain execution without gradients, a part at a time."""
+    whole = network.architecture.floor == "batch"
     with torch.no_grad():
-        return np.concatenate([np.zeros(0), *parts()])
+        parts = [batch] if whole else [batch[states] for states, _ in chunks(batch)]
+        found = [evaluate(network, part, keep=False).value.numpy().astype(np.float64) for part in parts]
+    return np.concatenate([np.zeros(0), *found])
+
+
+def chunks(batch: Structures) -> Iterator[tuple[slice, slice]]:
+    """Consecutive states with their objects, in parts that fit the processor's caches."""
+    ends = batch.object_offsets
+    begin = 0
+    while begin < len(batch):
+        end = max(begin + 1, int(np.searchsorted(ends, ends[begin] + _AT_ONCE, side="right")) - 1)
+        yield slice(begin, end), slice(int(ends[begin]), int(ends[end]))
+        begin = end

@@ -1,6 +1,5 @@
 """Replay: all that a network computes on the rows of a quotient, computed once and kept."""
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +7,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from distill.models.bags import Bags, Integers
+from distill.models.bags import Bags
+from distill.models.execution import chunks
 from distill.models.network import Network
 from distill.models.wiring import wire_quotient, wire_structures
 from distill.structures import Quotient, read_archive, write_archive
@@ -16,7 +16,6 @@ from distill.structures import Quotient, read_archive, write_archive
 Array = NDArray[np.float32]
 KIND = "replay"
 _WORTH_LIFTING = 0.25  # rows for each object: with more, one state after the other is faster
-_AT_ONCE = 40_000  # objects: more do not fit the processor's caches
 
 
 @dataclass(frozen=True, eq=False)
@@ -88,7 +87,7 @@ def _unlifted(network: Network, quotient: Quotient, embeddings: list[Array]) -> 
     first = [np.sort(level.representative) for level in chosen]
     found = [np.empty((len(level), network.architecture.size), dtype=np.float32) for level in chosen]
     reads: list[tuple[Array, ...]] = []
-    for states, objects in _chunks(quotient):
+    for states, objects in chunks(quotient.states):
         batch = quotient.states[states]
         wiring = wire_structures(batch, network.vocabulary)
         x = torch.from_numpy(embeddings[-1][start[objects]])
@@ -101,16 +100,6 @@ def _unlifted(network: Network, quotient: Quotient, embeddings: list[Array]) -> 
         reads.append(tuple(map(_array, network.read(x, bags))))
     pooled, inner, value = (np.concatenate(parts)[quotient.chosen] for parts in zip(*reads, strict=True))
     return Replay((*embeddings, *found), pooled, inner, value)
-
-
-def _chunks(quotient: Quotient) -> Iterator[tuple[slice, slice]]:
-    """Consecutive states with their objects, in parts of bounded size."""
-    ends: Integers = quotient.states.object_offsets
-    begin = 0
-    while begin < len(quotient.states):
-        end = max(begin + 1, int(np.searchsorted(ends, ends[begin] + _AT_ONCE, side="right")) - 1)
-        yield slice(begin, end), slice(int(ends[begin]), int(ends[end]))
-        begin = end
 
 
 def _array(tensor: torch.Tensor) -> Array:

@@ -41,7 +41,22 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
     return domain, folder
 
 
-@pytest.mark.parametrize("command", [[], ["problems"], ["data"], ["plan"], ["conflicts"], ["quotient"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        [],
+        ["problems"],
+        ["data"],
+        ["plan"],
+        ["conflicts"],
+        ["quotient"],
+        ["train"],
+        ["evaluate"],
+        ["replay"],
+        ["probe"],
+        ["checkpoint", "info"],
+    ],
+)
 def test_help_imports_nothing_heavy(command: list[str]) -> None:
     code = f"""
 import sys

@@ -1,5 +1,7 @@
 """Plain and lifted execution against a loop over atoms, and against each other."""
 
+import sys
+
 import numpy as np
 import pytest
 import torch
@@ -8,7 +10,6 @@ from hypothesis import strategies as st
 
 from distill.errors import InputError
 from distill.models import Bags, Examples, Network, evaluate, evaluate_lifted, replay, values, wire_quotient
-from distill.models import replay as replay_function
 from distill.models.network import Activations
 from distill.settings import Architecture
 from distill.structures import Options, Predicate, Structures, Vocabulary
@@ -101,13 +102,10 @@ def test_gradients_are_the_same_lifted_and_plain(batch, architecture, seed):
 def test_replay_is_the_same_wherever_lifting_ends(share, batch, architecture, seed):
     network = network_for(batch.vocabulary, architecture, seed).float()
     quotient = build_quotient(labelled(batch), architecture.layers).quotient
-    module = __import__("sys").modules[replay_function.__module__]
-    before = module._WORTH_LIFTING, module._AT_ONCE
-    module._WORTH_LIFTING, module._AT_ONCE = share, 5
-    try:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(sys.modules["distill.models.replay"], "_WORTH_LIFTING", share)
+        patch.setattr(sys.modules["distill.models.execution"], "_AT_ONCE", 5)
         found = replay(network, quotient)
-    finally:
-        module._WORTH_LIFTING, module._AT_ONCE = before
     with torch.no_grad():
         lifted = evaluate_lifted(network, quotient)
     np.testing.assert_allclose(found.value, lifted.value, rtol=1e-4, atol=1e-4)
