@@ -21,10 +21,11 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(BIN)/pip install --quiet --editable '.[dev,planners,foreign]'
 	@touch $@
 
-demo: $(STAMP)  ## Gripper: labelled states, a policy, and what looks the same
+demo: $(STAMP)  ## Gripper: labelled states, a policy, what looks the same, and a trained network
 	$(BIN)/distill data gripper --figure artifacts/runs/demo/gripper-labels.png
 	$(BIN)/distill plan gripper --split validation --planner astar --planner policy-ff
 	$(BIN)/distill quotient gripper
+	$(BIN)/distill evaluate artifacts/checkpoints/gripper.safetensors gripper --figure artifacts/runs/demo/gripper-network.png
 
 test: $(STAMP)  ## run the tests
 	$(BIN)/pytest -n auto -q

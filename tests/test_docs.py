@@ -39,6 +39,19 @@ def test_the_readme_example_in_python() -> None:
     assert printed(code).startswith("33356 ")
 
 
+def test_the_example_with_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    [code] = blocks("docs/networks.md", "python")
+    assert float(printed(code)) < 0.5
+
+
+def test_the_example_of_a_config(tmp_path: Path) -> None:
+    from distill.jobs import TrainingConfig
+
+    (tmp_path / "example.yaml").write_text(blocks("docs/networks.md", "yaml")[0])
+    assert TrainingConfig.read(tmp_path / "example.yaml").network.size == 16
+
+
 def test_links_lead_somewhere() -> None:
     for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
