@@ -1,9 +1,6 @@
 """Tensors and metadata in one file: safetensors, with our JSON in its header. Nothing in it is executable."""
 
-import contextlib
 import json
-import os
-import tempfile
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -13,6 +10,7 @@ from safetensors.torch import save
 from torch import Tensor
 
 from distill.errors import InputError
+from distill.files import written_whole
 
 _KEY = "distill"
 
@@ -22,7 +20,7 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[s
 
     Examples
     --------
-    >>> import torch
+    >>> import tempfile, torch
     >>> file = Path(tempfile.mkdtemp()) / "one.safetensors"
     >>> write_tensors(file, {"x": torch.ones(2)}, {"kind": "example"})
     >>> read_tensors(file, "example")[0]["x"]
@@ -30,22 +28,8 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[s
     """
     text = json.dumps(metadata, sort_keys=True, ensure_ascii=False)
     content = save({name: value.contiguous() for name, value in tensors.items()}, {_KEY: text})
-    temporary = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        temporary = Path(name)
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(content)
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(
-            f"Cannot write {path}: {error.strerror or error}; nothing was left behind."
-        ) from error
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
+    with written_whole(path) as stream:
+        stream.write(content)
 
 
 def read_tensors(path: Path, kind: str) -> tuple[dict[str, Tensor], dict[str, Any]]:

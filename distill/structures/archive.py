@@ -6,8 +6,6 @@ as bytes. `numpy.load(path, allow_pickle=False)` reads it without this package.
 
 import contextlib
 import json
-import os
-import tempfile
 import zipfile
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distill.errors import InputError
+from distill.files import written_whole
 
 _METADATA = "metadata"
 
@@ -34,22 +33,8 @@ def write_archive(path: Path, arrays: Mapping[str, NDArray[Any]], metadata: Mapp
     """
     text = json.dumps(metadata, sort_keys=True, ensure_ascii=False)
     members = {**arrays, _METADATA: np.frombuffer(text.encode(), dtype=np.uint8)}
-    temporary = None
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
-        temporary = Path(name)
-        with os.fdopen(handle, "wb") as stream:
-            np.savez(stream, allow_pickle=False, **members)
-        temporary.replace(path)
-    except OSError as error:
-        raise InputError(
-            f"Cannot write {path}: {error.strerror or error}; nothing was left behind."
-        ) from error
-    finally:
-        if temporary is not None:
-            with contextlib.suppress(OSError):
-                temporary.unlink(missing_ok=True)
+    with written_whole(path) as stream:
+        np.savez(stream, allow_pickle=False, **members)
 
 
 def read_archive(path: Path, kind: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

@@ -4,9 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike
 
-from distill.structures import Options, Quotient, Structures, concatenate
+from distill.structures import Options, Quotient, Structures, concatenate, distinct_rows
 from distill.symmetry.interning import Integers
 from distill.symmetry.refinement import Refinement, histograms
 
@@ -115,28 +116,33 @@ def _representatives(
 ) -> tuple[Structures, Integers, Integers, Integers, Integers]:
     """One state of each class, with its labels and multiplicity; and the class of each state."""
     known: dict[tuple[bytes, int, int], int] = {}
-    kept, labels, counts, classes = [], [], [], []
+    kept, labels, classes, weights = [], [], [], []
     for batch in batches:
-        keys = zip(
-            histograms(batch.states, *refinement.stable(batch.states)),
-            np.asarray(batch.v_star).tolist(),
-            np.asarray(batch.split).tolist(),
-            strict=True,
-        )
-        own = np.ones(len(batch.states)) if batch.multiplicity is None else np.asarray(batch.multiplicity)
-        new = []
-        for state, key in enumerate(keys):
-            if key not in known:
-                known[key] = len(known)
+        keys = histograms(batch.states, *refinement.stable(batch.states))
+        code, distinct = pd.factorize(np.array([*keys, None], dtype=object)[:-1])
+        signs = np.column_stack([code, np.asarray(batch.v_star) + 1, batch.split]).astype(np.int64)
+        group, first = _by_appearance(distinct_rows(signs)[1])
+        numbers, new = [], []
+        for state, (number, v_star, split) in zip(first.tolist(), signs[first].tolist(), strict=True):
+            sign = (distinct[number], v_star - 1, split)
+            if sign not in known:
+                known[sign] = len(known)
                 new.append(state)
-                labels.append(key[1:])
-                counts.append(0)
-            classes.append(known[key])
-            counts[known[key]] += int(own[state])
+                labels.append(sign[1:])
+            numbers.append(known[sign])
+        classes.append(np.array(numbers, dtype=np.int64)[group])
+        weights.append(np.ones(len(group)) if batch.multiplicity is None else np.asarray(batch.multiplicity))
         kept.append(batch.states[np.array(new, dtype=np.int64)])
     v_star, split = np.array(labels, dtype=np.int64).reshape(-1, 2).T
-    multiplicity, stands_for = (np.array(numbers, dtype=np.int64) for numbers in (counts, classes))
+    stands_for = np.concatenate(classes)
+    multiplicity = np.bincount(stands_for, np.concatenate(weights), minlength=len(v_star)).astype(np.int64)
     return concatenate(kept), v_star, split, multiplicity, stands_for
+
+
+def _by_appearance(place: Integers) -> tuple[Integers, Integers]:
+    """Number groups in order of appearance; also where each appears first."""
+    group = pd.factorize(place)[0].astype(np.int64)
+    return group, np.unique(group, return_index=True)[1]
 
 
 def _next_rows(colours: Integers, before: Integers) -> tuple[Integers, dict[int, int]]:
