@@ -119,22 +119,16 @@ def show_scores(title: str, found: "Evaluation") -> None:
                 f"{score.mae:.4f}",
                 f"{score.max_error:.2f}",
                 "–" if known is None else f"{known:.2%}",
-                f"{score.greedy_optimal_steps}/{score.greedy_steps}" if score.greedy_steps else "–",
+                f"{score.greedy_optimal_steps / score.greedy_steps:.2%}" if score.greedy_steps else "–",
                 f"{score.solved}/{score.instances}" if score.instances else "–",
                 f"{score.plan_length / score.optimal_length:.3f}" if score.optimal_length else "–",
             ]
         )
-    columns = [
-        "split",
-        "states",
-        "MAE",
-        "max error",
-        "within ½",
-        "greedy optimal",
-        "solved",
-        "length / optimum",
-    ]
-    caption = "within ½: share of states with |V − V*| < 0.5, of those whose V* occurs in training"
+    columns = ["split", "states", "MAE", "largest", "within ½", "greedy", "solved", "length"]
+    caption = (
+        "largest: error; within ½: states with |V − V*| < 0.5, of those whose V* occurs in training;\n"
+        "greedy: steps that are optimal; length: of greedy plans over that of optimal ones"
+    )
     print_table(title, columns, rows, caption)
     by_value = [(name, found.by_v_star(name)) for name in found.splits]
     most = max(row["v_star"] for _, table in by_value for row in table)

@@ -22,11 +22,12 @@ def check_vocabulary(network: Network, domain: Vocabulary) -> None:
     Examples
     --------
     >>> from distill.settings import Architecture
+    >>> from distill.structures import Predicate
     >>> words = Vocabulary([Predicate("on", 2)])
     >>> network = Network(words, Architecture(layers=1, size=2))
     >>> check_vocabulary(network, Vocabulary([Predicate("on", 3)]))  # doctest: +ELLIPSIS
     Traceback (most recent call last):
-    ...
+        ...
     distill.errors.InputError: The network does not fit the domain: on has arity 3 in the domain and 2 ...
     """
     seen = domain.marked() if network.architecture.goal_marking else domain
