@@ -52,6 +52,23 @@ def test_the_example_of_a_config(tmp_path: Path) -> None:
     assert TrainingConfig.read(tmp_path / "example.yaml").network.size == 16
 
 
+def test_the_table_of_networks_is_that_of_their_files() -> None:
+    from distill.models import Checkpoint
+
+    rows = re.findall(r"^\| (\S+) \| \d+, \d+ \|.*$", (ROOT / "docs/networks.md").read_text(), re.MULTILINE)
+    assert len(rows) == 5
+    for line in (ROOT / "docs/networks.md").read_text().splitlines():
+        cells = [cell.strip() for cell in line.split("|")[1:-1]]
+        if not cells or cells[0] not in rows:
+            continue
+        metrics = Checkpoint.load(ROOT / f"artifacts/checkpoints/{cells[0]}.safetensors").record["metrics"]
+        splits = [metrics[name] for name in ("train", "validation", "test")]
+        assert cells[3] == " / ".join(f"{split['mae']:.4f}" for split in splits)
+        assert cells[4] == f"{splits[2]['known_within_half']:.2%}"
+        assert cells[5] == f"{splits[2]['solved']}/{splits[2]['instances']}"
+        assert all(split["plan_length"] == split["optimal_length"] for split in splits)
+
+
 def test_links_lead_somewhere() -> None:
     for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]:
         for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):

@@ -5,6 +5,8 @@ import typer
 from distill.cli.evaluate import CheckpointFile
 from distill.cli.output import Json, console, print_json, print_table
 
+_ORDER = ("train", "validation", "test")
+
 app = typer.Typer(help="Look into a network's file.", no_args_is_help=True)
 
 
@@ -51,6 +53,6 @@ def info(checkpoint: CheckpointFile, as_json: Json = False) -> None:
         keys = ("states", "mae", "max_error", "known_within_half", "solved", "instances")
         rows = [
             [name, *(f"{row[key]:.4f}" if isinstance(row[key], float) else row[key] for key in keys)]
-            for name, row in record["metrics"].items()
+            for name, row in sorted(record["metrics"].items(), key=lambda item: _ORDER.index(item[0]))
         ]
         print_table("Metrics", ["split", *keys], rows)

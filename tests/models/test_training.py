@@ -1,16 +1,20 @@
 """Training: it learns, it is deterministic, and an interruption leaves no trace."""
 
+from pathlib import Path
+
 import numpy as np
 import pytest
 import torch
 
 from distill.errors import InputError
-from distill.jobs import TrainingConfig, build_quotient_of, checkpoint_of, train_networks
+from distill.jobs import TrainingConfig, build_quotient_of, checkpoint_of, predict, train_networks
 from distill.models import Checkpoint, Examples, train
 from distill.models.training import Epoch
 from distill.planning import expand, join, problem_class
 from distill.settings import Architecture, Training
 
+ROOT = Path(__file__).parents[2]
+SHIPPED = ROOT / "artifacts" / "checkpoints"
 SMALL = Architecture(layers=3, size=8)
 
 
@@ -150,16 +154,22 @@ def test_a_config_without_instances_is_explained(tmp_path):
         TrainingConfig.read(tmp_path / "empty.yaml").splits()
 
 
-def test_shipped_networks_belong_to_their_configs():
-    from pathlib import Path
+def test_a_shipped_network_scores_what_its_record_says(training_set):
+    data = training_set("blocks-clear")
+    network = Checkpoint.load(SHIPPED / "blocks-clear.safetensors")
+    error = np.abs(predict(network.network, {"train": data})["train"] - data.v_star)
+    recorded = network.record["metrics"]["train"]
+    assert np.average(error, weights=data.multiplicity) == pytest.approx(recorded["mae"], abs=1e-4)
+    assert data.multiplicity.sum() == recorded["states"]
 
-    root = Path(__file__).parents[2]
-    shipped = sorted((root / "artifacts" / "checkpoints").glob("*.safetensors"))
+
+def test_shipped_networks_belong_to_their_configs():
+    shipped = sorted(SHIPPED.glob("*.safetensors"))
     assert [file.stem for file in shipped] == ["blocks-clear", "blocks-on", "gripper", "miconic", "visitall"]
     for file in shipped:
         assert file.stat().st_size < 1_000_000
         found = Checkpoint.load(file)
-        config = TrainingConfig.read(root / "configs" / f"{file.stem}.yaml")
+        config = TrainingConfig.read(ROOT / "configs" / f"{file.stem}.yaml")
         assert found.record["config"] == config.to_mapping()
         metrics = found.record["metrics"]
         assert metrics["train"]["mae"] < 0.02
