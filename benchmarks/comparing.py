@@ -1,9 +1,19 @@
-"""How benchmarks report: us and the peer side by side, as a ratio."""
+"""What benchmarks share: networks like those we ship, and a report of us and the peer as a ratio."""
 
 import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
+
+from distill.settings import Architecture
+
+NETWORKS = {
+    "gripper": Architecture(layers=5, size=16),
+    "blocks-clear": Architecture(layers=12),
+    "blocks-on": Architecture(layers=12, aggregation="max"),
+    "miconic": Architecture(layers=5, pooling="max"),
+    "visitall": Architecture(layers=20, aggregation="max", pooling="max"),
+}
 
 
 @dataclass(frozen=True)

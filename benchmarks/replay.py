@@ -14,7 +14,7 @@ import numpy as np
 import pymimir
 import pymimir_rgnn as rgnn
 import torch
-from comparing import Row, report
+from comparing import NETWORKS, Row, report
 
 from distill.models import Architecture, Checkpoint, Network, evaluate, replay
 from distill.models.execution import chunks
@@ -22,13 +22,6 @@ from distill.planning import prepare, problem_class
 from distill.structures import Structures, Vocabulary, concatenate
 from distill.symmetry import Labelled, build_quotient
 
-_NETWORKS = {
-    "gripper": Architecture(layers=5, size=16),
-    "blocks-clear": Architecture(layers=12),
-    "blocks-on": Architecture(layers=12, aggregation="max"),
-    "miconic": Architecture(layers=5, pooling="max"),
-    "visitall": Architecture(layers=20, aggregation="max", pooling="max"),
-}
 _PEER_STATES = {
     "gripper": 44_000,
     "blocks-clear": 49_000,
@@ -164,8 +157,8 @@ def against_pymimir_rgnn(name: str, architecture: Architecture) -> Row:
 
 def main() -> None:
     """Compare on the five problem classes; ratios below 1 say that we are faster."""
-    rows = [against_plain(name, architecture) for name, architecture in _NETWORKS.items()]
-    rows += [against_pymimir_rgnn(name, architecture) for name, architecture in _NETWORKS.items()]
+    rows = [against_plain(name, architecture) for name, architecture in NETWORKS.items()]
+    rows += [against_pymimir_rgnn(name, architecture) for name, architecture in NETWORKS.items()]
     report("replay, ours / the other way", rows, 1.25)
 
 

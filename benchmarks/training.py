@@ -4,20 +4,13 @@ import time
 
 import numpy as np
 import torch
-from comparing import Row, report
+from comparing import NETWORKS, Row, report
 
 from distill.jobs import build_quotient_of, prepare_reduced
-from distill.models import Architecture, Bags, Examples, Network, wire_structures
+from distill.models import Bags, Examples, Network, wire_structures
 from distill.planning import DataSet, problem_class
 
 _BATCHES, _BATCH_SIZE = 20, 64
-_NETWORKS = {
-    "gripper": Architecture(layers=5, size=16),
-    "blocks-clear": Architecture(layers=12),
-    "blocks-on": Architecture(layers=12, aggregation="max"),
-    "miconic": Architecture(layers=5, pooling="max"),
-    "visitall": Architecture(layers=20, aggregation="max", pooling="max"),
-}
 
 
 def plain_examples(data: DataSet) -> Examples:
@@ -44,7 +37,7 @@ def seconds(network: Network, examples: Examples, draws: list[np.ndarray]) -> fl
 def main() -> None:
     """Compare on the reduced training sets of the five problem classes."""
     rows = []
-    for name, architecture in _NETWORKS.items():
+    for name, architecture in NETWORKS.items():
         data, _ = prepare_reduced(problem_class(name).split("train"), reduce="wl", workers=2)
         lifted = Examples.of_quotient(build_quotient_of({"train": data}).quotient, data.vocabulary, 0)
         plain = plain_examples(data)

@@ -8,7 +8,7 @@ import torch
 from numpy.typing import NDArray
 
 from distill.models.bags import Bags
-from distill.models.execution import chunks
+from distill.models.execution import chunks, evaluate_lifted
 from distill.models.network import Network
 from distill.models.wiring import wire_quotient, wire_structures
 from distill.structures import Quotient, read_archive, write_archive
@@ -68,30 +68,30 @@ def replay(network: Network, quotient: Quotient) -> Replay:
     limit = _WORTH_LIFTING * max(1, quotient.states.n_objects)
     lifted = layers if lift_all else sum(len(level) <= limit for level in levels[1:])
     with torch.no_grad():
-        x = network.zeros(len(levels[0]))
-        embeddings = [x]
-        for depth in range(1, lifted + 1):
-            x = network.layer(x, wire_quotient(quotient, depth, network.vocabulary))
-            embeddings.append(x)
-        if lifted == layers:
-            read = network.read(x, Bags.of_matrix(levels[-1].histogram))
-            return Replay(tuple(map(_array, embeddings)), *map(_array, read))
-        return _unlifted(network, quotient, [_array(found) for found in embeddings])
+        if lifted < layers:
+            return _partly_lifted(network, quotient, lifted)
+        found = evaluate_lifted(network, quotient)
+        embeddings = tuple(map(_array, found.embeddings))
+        return Replay(embeddings, _array(found.pooled), _array(found.inner), _array(found.value))
 
 
-def _unlifted(network: Network, quotient: Quotient, embeddings: list[Array]) -> Replay:
-    """Go on from the last lifted depth, object by object."""
-    layers, begin = network.architecture.layers, len(embeddings) - 1
+def _partly_lifted(network: Network, quotient: Quotient, begin: int) -> Replay:
+    """Lift the first layers, then go on object by object."""
+    layers = network.architecture.layers
+    first = [network.zeros(len(quotient.layers[0]))]
+    for depth in range(1, begin + 1):
+        first.append(network.layer(first[-1], wire_quotient(quotient, depth, network.vocabulary)))
+    embeddings = [_array(x) for x in first]
     start = quotient.layers[begin].row
     chosen = [quotient.layers[min(depth, quotient.depth)] for depth in range(begin + 1, layers + 1)]
-    first = [np.sort(level.representative) for level in chosen]
+    representatives = [np.sort(level.representative) for level in chosen]
     found = [np.empty((len(level), network.architecture.size), dtype=np.float32) for level in chosen]
     reads: list[tuple[Array, ...]] = []
     for states, objects in chunks(quotient.states):
         batch = quotient.states[states]
         wiring = wire_structures(batch, network.vocabulary)
         x = torch.from_numpy(embeddings[-1][start[objects]])
-        for level, wanted, table in zip(chosen, first, found, strict=True):
+        for level, wanted, table in zip(chosen, representatives, found, strict=True):
             x = network.layer(x, wiring)
             mine = wanted[slice(*np.searchsorted(wanted, [objects.start, objects.stop]))]
             table[level.row[mine]] = _array(x)[mine - objects.start]
