@@ -1,0 +1,252 @@
+"""Which objects a formula holds of, and what numbers states have, for a whole batch at once."""
+
+import difflib
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from distill.errors import InputError
+from distill.logic.syntax import (
+    And,
+    Atom,
+    Closure,
+    Compare,
+    Count,
+    Distance,
+    Everything,
+    Identity,
+    Indicator,
+    Modal,
+    Node,
+    Not,
+    Number,
+    Or,
+    Product,
+    Relation,
+    RelationAnd,
+    RelationNot,
+    RelationOr,
+    Role,
+    Top,
+    Truth,
+)
+from distill.structures import Predicate, Structures
+from distill.structures.vocabulary import ACHIEVED
+
+Booleans = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+Pairs = tuple[Any, bool]  # a sparse matrix of pairs, and whether all other pairs of a state are meant instead
+
+
+class Evaluator:
+    """Evaluates formulas on a batch of structures; what formulas share is computed once.
+
+    Examples
+    --------
+    >>> from distill.logic import parse
+    >>> from distill.structures import Vocabulary
+    >>> words = Vocabulary([Predicate("on", 2), Predicate("clear", 1)])
+    >>> tower = Structures(words, 1, [0, 0, 0], {"on": [[0, 1], [1, 2]], "clear": [[0]]})
+    >>> evaluator = Evaluator(tower)
+    >>> evaluator.holds(parse("<on^-1+>clear"))
+    array([False,  True,  True])
+    >>> evaluator.number(parse("#<on^-1+>clear"))
+    array([2])
+    """
+
+    def __init__(self, batch: Structures) -> None:
+        self.batch = batch
+        self._values: dict[Node, Any] = {}
+
+    def holds(self, formula: Truth) -> Booleans:
+        """(n_objects,) whether it holds of each object, or (n_states,) of each state."""
+        return self._value(formula)  # type: ignore[no-any-return]
+
+    def number(self, feature: Number) -> Integers:
+        """(n_states,) the number each state has."""
+        return self._value(feature)  # type: ignore[no-any-return]
+
+    def _value(self, formula: Node) -> Any:
+        if formula not in self._values:
+            for node in formula.walk():
+                if node not in self._values:
+                    self._values[node] = _MEANINGS[type(node)](self, node)
+        return self._values[formula]
+
+    def predicate(self, name: str) -> Predicate:
+        """The predicate called `name`, or a sentence that suggests one."""
+        words = self.batch.vocabulary
+        if name in words:
+            return words[name]
+        if name + ACHIEVED in words:
+            return words[name + ACHIEVED]
+        near = difflib.get_close_matches(name, [p.name for p in words], 1)
+        hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(p.name for p in words)}."
+        raise InputError(f"There is no predicate {name!r}; {hint}")
+
+    def _atom(self, node: Atom) -> Booleans:
+        [name] = node.fields
+        arity = self.predicate(name).arity
+        if arity > 1:
+            raise InputError(f"{name} has {arity} arguments, so it holds of no single object; use <{name}>.")
+        atoms = self.batch.atoms(name)[:, 0]
+        holds = np.zeros(self.batch.n_objects if arity else len(self.batch), dtype=bool)
+        holds[atoms] = True
+        return holds if arity else holds[self.batch.state_of_object]
+
+    def _role(self, node: Role) -> Pairs:
+        name, source, target = node.fields
+        arity = self.predicate(name).arity
+        if arity < 2 or max(source, target) >= arity:
+            raise InputError(f"{name} has {arity} arguments, so there is no relation {node}.")
+        atoms = self.batch.atoms(name).astype(np.int64)
+        return self._matrix(atoms[:, source], atoms[:, target]), False
+
+    def _matrix(self, source: Integers, target: Integers) -> Any:
+        n = self.batch.n_objects
+        counts = sp.csr_array((np.ones(len(source), dtype=np.int64), (source, target)), shape=(n, n))
+        counts.sum_duplicates()
+        return counts
+
+    def _everywhere(self) -> Integers:
+        return np.arange(self.batch.n_objects)
+
+    def _joined(self, node: Relation, both: bool) -> Pairs:
+        """Intersection or union, where each part may be given by what it leaves out."""
+        plain = [self._set(part) for part in node.fields if not self._values[part][1]]
+        inverted = [self._set(part) for part in node.fields if self._values[part][1]]
+        # ¬A ∧ ¬B = ¬(A ∨ B), and A ∧ ¬B is A without B; dually for unions.
+        kept, dropped = (plain, inverted) if both else (inverted, plain)
+        if not kept:
+            return _united(dropped), both
+        found = kept[0]
+        for other in kept[1:]:
+            found = found.multiply(other).tocsr()
+        for other in dropped:
+            found = _without(found, other)
+        return found, not both
+
+    def _set(self, relation: Relation) -> Any:
+        """The pairs of a relation, each once: relations are sets where they are combined."""
+        if isinstance(relation, Role) and self.predicate(relation.fields[0]).arity > 2:
+            raise InputError(
+                f"{relation} counts atoms, so it cannot be combined with other relations; use it on its own."
+            )
+        return self._values[relation][0]
+
+    def _closure(self, node: Closure) -> Pairs:
+        """Not the pairs but the steps: reachability is followed where it is asked for."""
+        return self._steps(node.fields[0]), False
+
+    def _steps(self, relation: Relation) -> Any:
+        pairs, inverted = self._values[relation]
+        if isinstance(relation, Closure):
+            pairs = self._reached(relation)
+        if inverted:
+            pairs = _without(self._all_pairs(), pairs)
+        return pairs.astype(bool).astype(np.int64)
+
+    def _all_pairs(self) -> Any:
+        sizes = np.diff(self.batch.object_offsets)
+        first = np.repeat(self._everywhere(), sizes[self.batch.state_of_object])
+        begin = np.repeat(self.batch.object_offsets[:-1], sizes**2)
+        ends = np.repeat(np.cumsum(sizes**2) - sizes**2, sizes**2)
+        second = begin + (np.arange(len(first)) - ends) % np.repeat(sizes, sizes**2)
+        return self._matrix(first, second)
+
+    def _reached(self, closure: Closure) -> Any:
+        """All pairs of a closure."""
+        found = self._values[closure][0]
+        while True:
+            more = ((found + found @ found) > 0).astype(np.int64)
+            if more.nnz == found.nnz:
+                break
+            found = more.tocsr()
+        if closure.fields[1]:
+            found = ((found + self._matrix(self._everywhere(), self._everywhere())) > 0).astype(np.int64)
+        return found.tocsr()
+
+    def _modal(self, node: Modal) -> Booleans:
+        relation, operand, threshold = node.fields
+        inside = self._values[operand]
+        if isinstance(relation, Closure) and threshold == 0:
+            return self._follows(relation, inside)
+        pairs, inverted = self._values[relation]
+        if isinstance(relation, Closure):
+            pairs = self._reached(relation)
+        counts = pairs @ inside.astype(np.int64)
+        if inverted:
+            counts = self._per_state(inside)[self.batch.state_of_object] - counts
+        return counts > threshold  # type: ignore[no-any-return]
+
+    def _follows(self, closure: Closure, inside: Booleans) -> Booleans:
+        """Who reaches an object with some property: the frontier moves backwards until nothing is new."""
+        steps = self._values[closure][0]
+        found: Booleans = (steps @ inside.astype(np.int64)) > 0
+        frontier = found
+        while frontier.any():
+            frontier = ((steps @ frontier.astype(np.int64)) > 0) & ~found
+            found = found | frontier
+        return found | inside if closure.fields[1] else found
+
+    def _per_state(self, holds: Booleans) -> Integers:
+        return np.bincount(self.batch.state_of_object[holds], minlength=len(self.batch))
+
+    def _distance(self, node: Distance) -> Integers:
+        first, relation, last = node.fields
+        target = self._values[last]
+        forward = self._steps(relation).T.tocsr()
+        reached = self._values[first]
+        frontier, steps = reached, 0
+        result = np.zeros(len(self.batch), dtype=np.int64)
+        arrived = self._per_state(reached & target) > 0
+        while frontier.any():
+            steps += 1
+            frontier = ((forward @ frontier.astype(np.int64)) > 0) & ~reached
+            frontier &= ~arrived[self.batch.state_of_object]
+            reached = reached | frontier
+            new = (self._per_state(frontier & target) > 0) & ~arrived
+            result[new] = steps
+            arrived |= new
+        return result
+
+
+def _united(parts: list[Any]) -> Any:
+    total = parts[0]
+    for part in parts[1:]:
+        total = total + part
+    return (total > 0).astype(np.int64).tocsr()
+
+
+def _without(pairs: Any, dropped: Any) -> Any:
+    kept = pairs - pairs.multiply(dropped)
+    kept.eliminate_zeros()
+    return kept.tocsr()
+
+
+_MEANINGS: dict[type[Node], Callable[[Any, Any], Any]] = {
+    Identity: lambda e, node: (e._matrix(e._everywhere(), e._everywhere()), False),
+    Everything: lambda e, node: (e._matrix(np.zeros(0, dtype=int), np.zeros(0, dtype=int)), True),
+    Role: Evaluator._role,
+    RelationNot: lambda e, node: (
+        e._reached(node.fields[0]) if isinstance(node.fields[0], Closure) else e._set(node.fields[0]),
+        not e._values[node.fields[0]][1],
+    ),
+    RelationAnd: lambda e, node: e._joined(node, True),
+    RelationOr: lambda e, node: e._joined(node, False),
+    Closure: Evaluator._closure,
+    Top: lambda e, node: np.ones(e.batch.n_objects, dtype=bool),
+    Atom: Evaluator._atom,
+    Not: lambda e, node: ~e._values[node.fields[0]],
+    And: lambda e, node: np.logical_and.reduce([e._values[part] for part in node.fields]),
+    Or: lambda e, node: np.logical_or.reduce([e._values[part] for part in node.fields]),
+    Modal: Evaluator._modal,
+    Count: lambda e, node: e._per_state(e._values[node.fields[0]]),
+    Compare: lambda e, node: e._values[node.fields[0]] > node.fields[1],
+    Indicator: lambda e, node: e._values[node.fields[0]].astype(np.int64),
+    Product: lambda e, node: np.prod([e._values[part] for part in node.fields], axis=0),
+    Distance: Evaluator._distance,
+}

@@ -1,0 +1,90 @@
+"""Evaluation on quotients equals evaluation on states wherever it is not refused."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from distill import logic as fo
+from distill.errors import InputError
+from distill.logic import Evaluator, QuotientEvaluator, parse
+from distill.structures import Options, Structures
+from distill.symmetry import Labelled, build_quotient
+from tests.logic.naive import comparisons, numbers, truths
+from tests.logic.test_evaluation import TOWER
+from tests.strategies import WORDS, batches
+
+
+def built_from(batch, depth, joint=False):
+    labels = np.zeros(len(batch), dtype=int)
+    return build_quotient([Labelled(batch, labels, labels)], depth, Options(joint=joint))
+
+
+TALL = Structures(
+    WORDS,
+    1,
+    [0] * 12,
+    {"on": [[i, i + 1] for i in range(11)], "clear": [[0]], "on_G": [[0, 1], [2, 1]], "handempty": [[0]]},
+)
+depths = st.one_of(st.none(), st.integers(0, 3))
+
+
+@given(batches(), truths, depths, st.booleans())
+def test_truth_of_rows(batch, formula, depth, joint):
+    built = built_from(batch, depth, joint)
+    try:
+        found = QuotientEvaluator(built.quotient).holds(formula)
+    except InputError:
+        return
+    rows = built.rows(batch, built.quotient.depth)
+    assert found[rows].tolist() == Evaluator(batch).holds(formula).tolist()
+
+
+@given(batches(), st.one_of(numbers, comparisons), depths, st.booleans())
+def test_numbers_of_state_rows(batch, feature, depth, joint):
+    built = built_from(batch, depth, joint)
+    evaluators = QuotientEvaluator(built.quotient), Evaluator(batch)
+    ask = "number" if isinstance(feature, fo.Number) else "holds"
+    try:
+        found = getattr(evaluators[0], ask)(feature)
+    except InputError:
+        return
+    assert found[built.state_row].tolist() == getattr(evaluators[1], ask)(feature).tolist()
+
+
+PLAIN = ["clear", "<on>clear", "<on^-1>(<on>top > 1)", "<between[0,2]>clear", "<id>clear", "#<on>top"]
+JOINT = ["<on & on_G>top", "<on_G \\ on>clear", "<(on | on_G) & ~on^-1>top"]
+STABLE = ["<on+>clear", "<on^-1*>clear", "<on><on><on><on><on>top", "dist(clear, on, ~clear)"]
+NEVER = ["<all>clear", "<~on>top", "<on+>top > 1", "<on & id>top", "<on | all>top"]
+
+
+@pytest.mark.parametrize(
+    ("texts", "depth", "joint", "allowed"),
+    [
+        (PLAIN, 2, False, True),
+        (PLAIN, None, True, True),
+        (JOINT, 2, True, True),
+        (JOINT, None, False, False),
+        (STABLE, None, False, True),
+        (STABLE, 2, False, False),
+        (NEVER, None, True, False),
+    ],
+)
+def test_what_may_be_evaluated_where(texts, depth, joint, allowed):
+    built = built_from(TALL, depth, joint)
+    assert built.quotient.stable == (depth is None)
+    for text in texts:
+        evaluator, formula = QuotientEvaluator(built.quotient), parse(text)
+        ask = evaluator.number if isinstance(formula, fo.Number) else evaluator.holds
+        if allowed:
+            ask(formula)
+        else:
+            with pytest.raises(InputError):
+                ask(formula)
+
+
+def test_sets_are_refused():
+    labels = np.zeros(len(TOWER), dtype=int)
+    quotient = build_quotient([Labelled(TOWER, labels, labels)], 1, Options(sets=True)).quotient
+    with pytest.raises(InputError, match="forgets counts"):
+        QuotientEvaluator(quotient)
