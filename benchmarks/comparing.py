@@ -12,7 +12,7 @@ NETWORKS = {
     "blocks-clear": Architecture(layers=12),
     "blocks-on": Architecture(layers=12, aggregation="max"),
     "miconic": Architecture(layers=5, pooling="max"),
-    "visitall": Architecture(layers=20, aggregation="max", pooling="max"),
+    "visitall": Architecture(layers=22, aggregation="max", pooling="max"),
 }
 
 
