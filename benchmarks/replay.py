@@ -33,11 +33,14 @@ _PEER_STATES = {
 _MOST_OF_ONE = 5_000
 
 
-def timed(run: Callable[[], Any]) -> tuple[float, Any]:
-    """Seconds and result of a call."""
-    begun = time.perf_counter()
-    found = run()
-    return time.perf_counter() - begun, found
+def timed(run: Callable[[], Any], times: int = 2) -> tuple[float, Any]:
+    """Seconds and result of a call, the faster of two: the first one also loads what it needs."""
+    spent = []
+    for _ in range(times):
+        begun = time.perf_counter()
+        found = run()
+        spent.append(time.perf_counter() - begun)
+    return min(spent), found
 
 
 def lifted(network: Network, batches: list[Structures]) -> np.ndarray:
@@ -157,6 +160,8 @@ def against_pymimir_rgnn(name: str, architecture: Architecture) -> Row:
 
 def main() -> None:
     """Compare on the five problem classes; ratios below 1 say that we are faster."""
+    # Colouring runs on one processor, so both sides get one.
+    torch.set_num_threads(1)
     rows = [against_plain(name, architecture) for name, architecture in NETWORKS.items()]
     rows += [against_pymimir_rgnn(name, architecture) for name, architecture in NETWORKS.items()]
     report("replay, ours / the other way", rows, 1.25)
