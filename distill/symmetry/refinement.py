@@ -208,7 +208,7 @@ def _objects_of(batch: Structures, states: Integers) -> NDArray[np.int64]:
 def _count_classes(batch: Structures, colours: Integers) -> Integers:
     """(n_states,) the number of distinct colours in each state."""
     width = int(colours.max(initial=0)) + 1
-    distinct = pd.factorize(batch.state_of_object.astype(np.int64) * width + colours)[1]
+    distinct = pd.unique(batch.state_of_object.astype(np.int64) * width + colours)
     counts: Integers = np.bincount(distinct // width, minlength=len(batch))
     return counts
 
