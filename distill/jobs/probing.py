@@ -95,7 +95,7 @@ def state_features(data: DataSet) -> dict[str, Array]:
         if predicate.role in ("type", "constant"):
             continue
         counts = np.bincount(states.states_of_atoms(predicate.name), minlength=len(data))
-        if counts.min(initial=0) != counts.max(initial=0):
+        if len(np.unique(counts)) > 1:
             features[f"#{predicate.name}"] = counts.astype(np.float64)
     return features
 

@@ -1,9 +1,7 @@
 """From a config to a trained checkpoint: data, several seeds, the best network and its scores."""
 
-import multiprocessing
 import queue
 from collections.abc import Callable, Mapping
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
@@ -27,6 +25,7 @@ from distill.planning import (
 )
 from distill.planning.cache import cache_folder, content_key
 from distill.planning.pddl import read_text
+from distill.processes import CONTEXT, process_pool
 from distill.structures import Vocabulary
 
 Progress = Callable[[int, Epoch], None]
@@ -185,9 +184,12 @@ def _run_reporting(run: Callable[[int, Callable[[Epoch], None]], Trained], seed:
 def _in_parallel(
     run: Callable[[int, Any], Trained], seeds: range, workers: int, progress: Progress | None
 ) -> list[Trained]:
-    context = multiprocessing.get_context("spawn")
-    told = context.Queue()
-    with ProcessPoolExecutor(min(workers, len(seeds)), context, _listen, (told,)) as pool:
+    told = CONTEXT.Queue()
+    died = (
+        "A training process died, most likely for want of memory; lower the number of workers and run again: "
+        "finished epochs are kept."
+    )
+    with process_pool(min(workers, len(seeds)), died, _listen, told) as pool:
         futures = [pool.submit(_run_reporting, run, seed) for seed in seeds]
         while not all(future.done() for future in futures):
             try:

@@ -43,7 +43,6 @@ from distill.logic.syntax import (
 _TOKEN = re.compile(
     r"\s*(?:(?P<name>[A-Za-z_](?:[\w-]*\w)?(?:,[TF])?)|(?P<int>\d+)|(?P<op>\^-1|[~&|<>()\[\]#*+\\,])|(?P<bad>\S))"
 )
-_WORDS = {"top", "id", "all", "dist"}
 
 
 @dataclass
@@ -167,7 +166,7 @@ class _Reader:
 
     def _waiting(self) -> str:
         for item in reversed(self.open):
-            if item.strength in (0,):
+            if item.strength == 0:
                 return item.text
         return ""
 

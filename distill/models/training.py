@@ -1,9 +1,10 @@
 """Supervised training of a network on V* (thesis 5.3), resumed after an interruption."""
 
+import contextlib
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -143,6 +144,11 @@ class _Course:
             else:
                 losses.append(self._step(training, weights, layers))
         error = float(np.abs(validation.values(self.network) - validation.v_star).mean())
+        if not math.isfinite(error):
+            raise InputError(
+                f"The training with seed {self.seed} diverged in epoch {len(self.history) + 1}; lower "
+                "learning_rate or clip."
+            )
         spent = (self.history[-1].seconds if self.history else 0.0) + time.monotonic() - begun
         epoch = Epoch(len(self.history) + 1, float(np.mean(losses)), error, round(spent, 3))
         self.history.append(epoch)
@@ -217,12 +223,12 @@ def _copied(network: Network) -> dict[str, Tensor]:
     return {name: value.clone() for name, value in network.state_dict().items()}
 
 
-class _one_thread:  # noqa: N801
+@contextlib.contextmanager
+def _one_thread() -> Iterator[None]:
     """Run torch on one thread: sums in one order, and the other processors left to other seeds."""
-
-    def __enter__(self) -> None:
-        self._before = torch.get_num_threads()
-        torch.set_num_threads(1)
-
-    def __exit__(self, *_: object) -> None:
-        torch.set_num_threads(self._before)
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)

@@ -1,15 +1,10 @@
 """From a split to its data set: labelled in parallel, cached by content, resumed after an interruption."""
 
-import multiprocessing
 import shutil
-import signal
-import sys
 import time
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import Future, ProcessPoolExecutor, as_completed
-from concurrent.futures.process import BrokenProcessPool
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, as_completed
 from dataclasses import replace
-from multiprocessing.process import BaseProcess
 from pathlib import Path
 
 from distill import __version__
@@ -19,6 +14,7 @@ from distill.planning.dataset import DataSet, join
 from distill.planning.labelling import label
 from distill.planning.pddl import Instance
 from distill.planning.splits import Split
+from distill.processes import process_pool
 from distill.settings import Labelling
 
 Progress = Callable[[int, int], None]
@@ -105,42 +101,16 @@ def _labelled(
         for position, instance in enumerate(instances):
             yield position, *_timed(instance, settings)
         return
-    # A forked child would inherit the threads of a progress bar half-way through; a spawned one is clean.
-    others = set(multiprocessing.active_children())
-    pool = ProcessPoolExecutor(
-        min(workers, len(instances)), multiprocessing.get_context("spawn"), _stop_when_told
+    died = (
+        "A labelling process died, most likely for want of memory; lower the state budget or the number of "
+        "workers and run again: finished instances are kept."
     )
-    try:
+    with process_pool(min(workers, len(instances)), died) as pool:
         futures: dict[Future[tuple[DataSet, float]], int] = {
             pool.submit(_timed, instance, settings): position for position, instance in enumerate(instances)
         }
         for future in as_completed(futures):
             yield futures[future], *future.result()
-    except BaseException as error:
-        pool.shutdown(wait=False, cancel_futures=True)
-        _stop(set(multiprocessing.active_children()) - others)
-        if isinstance(error, BrokenProcessPool):
-            raise InputError(
-                "A labelling process died, most likely for want of memory; lower the state budget or the "
-                "number of workers and run again: finished instances are kept."
-            ) from error
-        raise
-    pool.shutdown()
-
-
-def _stop_when_told() -> None:
-    """In a worker: leave interrupts from the keyboard to the parent, and end tidily when it says so."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
-
-
-def _stop(children: Iterable[BaseProcess]) -> None:
-    """End worker processes, by force if they are deep in a search."""
-    for child in children:
-        child.terminate()
-    for child in children:
-        child.join(2)
-        child.kill()
 
 
 def _timed(instance: Instance, settings: Labelling) -> tuple[DataSet, float]:

@@ -1,6 +1,8 @@
 """The commands that work on networks, as a user runs them."""
 
 import json
+import signal
+import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -11,7 +13,7 @@ from distill.models import Checkpoint, Network
 from distill.planning import problem_class
 from distill.settings import Architecture
 from distill.structures import read_archive
-from tests.cli.test_commands import answer, distill, files  # noqa: F401
+from tests.cli.test_commands import DISTILL, answer, distill, files  # noqa: F401
 
 CONFIG = """
 domain: {domain}
@@ -55,6 +57,24 @@ def test_train_evaluate_and_look(tmp_path, files):  # noqa: F811
     refused = distill("train", config, "--out", out)
     assert refused.returncode == 2
     assert "holds another network" in refused.stderr
+
+
+def test_an_interrupted_training_of_several_seeds_ends_at_once(tmp_path, files):  # noqa: F811
+    domain, folder = files
+    text = CONFIG.format(domain=domain, folder=folder)
+    (tmp_path / "long.yaml").write_text(
+        text.replace("epochs: 3", "epochs: 100000, patience: 100000, seeds: 2")
+    )
+    command = [*DISTILL, "train", "long.yaml", "--workers", "2"]
+    with subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr is not None
+        while "epoch" not in running.stderr.readline():
+            assert running.poll() is None
+        running.send_signal(signal.SIGINT)
+        told = running.communicate(timeout=60)[1]
+    assert running.returncode == 2
+    assert "Interrupted" in told
+    assert "Traceback" not in told
 
 
 def test_evaluate_counts_what_the_issue_asks_for(network, files, tmp_path):  # noqa: F811

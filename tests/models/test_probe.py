@@ -46,3 +46,5 @@ def test_numbers_of_atoms_are_features(training_set):
     assert np.array_equal(features["V*"], data.v_star)
     atoms = [sum(atom.startswith("(ontable ") for atom in data.atom_names(i)) for i in range(len(data))]
     assert np.array_equal(features["#ontable"], atoms)
+    assert "#clear_G,T" in features
+    assert all(len(np.unique(values)) > 1 for values in features.values())

@@ -93,6 +93,12 @@ def test_patience_ends_training_and_the_best_epoch_counts(examples):
     assert len(errors) == min(50, trained.best + 3)
 
 
+def test_a_training_that_diverges_is_told(examples):
+    settings = Training(epochs=3, batches=20, batch_size=8, learning_rate=1e30, clip=0)
+    with pytest.raises(InputError, match="seed 0 diverged in epoch"):
+        train(examples[0], SMALL, *examples[1:], settings, seed=0)
+
+
 def test_no_states_are_refused(examples):
     none = examples[1].part(np.zeros(0, dtype=np.int64))
     with pytest.raises(InputError, match="no labelled states"):

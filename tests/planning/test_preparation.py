@@ -1,4 +1,5 @@
-from dataclasses import replace
+from dataclasses from concurrent.futures import ProcessPoolExecutor
+import replace
 from pathlib import Path
 
 import pytest
@@ -93,7 +94,7 @@ def test_a_worker_that_dies_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 
     monkeypatch.setattr(preparation, "_timed", os._exit)
     split = few(count=2)
-    monkeypatch.setattr(preparation.ProcessPoolExecutor, "submit", _submit_exit)
+    monkeypatch.setattr(ProcessPoolExecutor, "submit", _submit_exit)
     with pytest.raises(InputError, match="A labelling process died"):
         prepare(split, cache=tmp_path, workers=2)
 
@@ -105,7 +106,7 @@ def _submit_exit(self, *_):
     return _SUBMIT(self, os._exit, 1) if isinstance(self, ProcessPoolExecutor) else None
 
 
-_SUBMIT = preparation.ProcessPoolExecutor.submit
+_SUBMIT = ProcessPoolExecutor.submit
 
 
 @pytest.fixture
