@@ -1,5 +1,5 @@
-from dataclasses from concurrent.futures import ProcessPoolExecutor
-import replace
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
