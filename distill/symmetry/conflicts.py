@@ -13,7 +13,7 @@ States without a way to the goal have V* = ∞: they are in V-conflict with stat
 """
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -82,17 +82,17 @@ def find_conflicts(
 
 
 def _confused(
-    groups: Groups, keys_of: Callable[[Structures], Iterable[bytes]], encode: Encoder, marked: bool
+    groups: Groups, keys_of: Callable[[Structures], Iterable[Hashable]], encode: Encoder, marked: bool
 ) -> Groups:
     """Split groups of classes by their keys; what is left are the groups of at least two with one key."""
     suspects = sorted({number for group in groups for number in group})
-    keys: dict[int, bytes] = {}
+    keys: dict[int, Hashable] = {}
     for begin in range(0, len(suspects), _BATCH):
         part = suspects[begin : begin + _BATCH]
         keys.update(zip(part, keys_of(encode(part, marked)), strict=True))
     confused: Groups = []
     for group in groups:
-        parts: dict[bytes, list[int]] = defaultdict(list)
+        parts: dict[Hashable, list[int]] = defaultdict(list)
         for number in group:
             parts[keys[number]].append(number)
         confused += [part for part in parts.values() if len(part) > 1]

@@ -9,6 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
+_EXPECTED = 1 << 14  # distinct keys: a table for all of them would be slower where most are equal
 
 
 class _CollisionError(Exception):
@@ -69,7 +70,7 @@ class Interner:
 
     def _numbered(self, rows: Integers) -> Integers:
         hashes = _hashed(rows, self._salt)
-        group, first = _grouped(hashes)
+        group, first = grouped(hashes)
         if not np.array_equal(np.take(rows, first[group], axis=0), rows):
             raise _CollisionError
         distinct, hashes = rows[first], hashes[first]
@@ -147,10 +148,10 @@ class _Chunk:
         numbers[found] = self.numbers[place[found]]
 
 
-def _grouped(keys: Integers) -> tuple[Integers, Integers]:
+def grouped(keys: Integers) -> tuple[Integers, Integers]:
     """The group of each key, and the first position of each group, in order of appearance."""
-    group = pd.factorize(keys)[0].astype(np.int64, copy=False)
-    first = np.empty(int(group.max()) + 1, dtype=np.int64)
+    group = pd.factorize(keys, size_hint=_EXPECTED)[0].astype(np.int64, copy=False)
+    first = np.empty(int(group.max(initial=-1)) + 1, dtype=np.int64)
     first[group[::-1]] = np.arange(len(group))[::-1]
     return group, first
 

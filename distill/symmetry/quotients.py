@@ -4,11 +4,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from numpy.typing import ArrayLike
 
-from distill.structures import Options, Quotient, Structures, concatenate, distinct_rows
-from distill.symmetry.interning import Integers
+from distill.structures import Options, Quotient, Structures, concatenate
+from distill.symmetry.interning import Integers, Interner, grouped
 from distill.symmetry.refinement import Refinement, histograms
 
 _UNSEEN = -1
@@ -45,7 +44,7 @@ class QuotientMap:
     state_row: Integers
     _refinement: Refinement
     _row_of_colour: tuple[Mapping[int, int], ...]
-    _state_rows: Mapping[tuple[bytes, int, int], int]
+    _state_rows: "_StateRows"
 
     def rows(self, batch: Structures, depth: int) -> Integers:
         """(n_objects,) the row of each object at `depth`; -1 for an object like none before."""
@@ -55,10 +54,8 @@ class QuotientMap:
     def state_rows(self, batch: Structures, v_star: ArrayLike, split: ArrayLike) -> Integers:
         """(n_states,) the state row of each state; -1 for a state like none before."""
         rows = self.rows(batch, self.quotient.depth)
-        keys = zip(
-            histograms(batch, rows), np.asarray(v_star).tolist(), np.asarray(split).tolist(), strict=True
-        )
-        return np.array([self._state_rows.get(key, _UNSEEN) for key in keys], dtype=np.int64)
+        found = self._state_rows(batch, rows, v_star, split)
+        return np.where(found < len(self.quotient.chosen), found, _UNSEEN)
 
     def _numbered(self, colours: Integers, depth: int) -> Integers:
         known = self._row_of_colour[depth]
@@ -101,11 +98,12 @@ def build_quotient(
         mappings.append(mapping)
         if stable and depth is None:
             break
-    state_row, known = _state_rows(states, rows[-1], v_star, split)
-    first = np.unique(state_row, return_index=True)[1]
+    state_rows = _StateRows()
+    state_row = state_rows(states, rows[-1], v_star, split)
+    first = grouped(state_row)[1]
     total = np.bincount(state_row, weights=multiplicity).astype(np.int64)
     quotient = Quotient(states, refinement.options, rows, stable, first, v_star[first], split[first], total)
-    return QuotientMap(quotient, state_row[stands_for], refinement, tuple(mappings), known)
+    return QuotientMap(quotient, state_row[stands_for], refinement, tuple(mappings), state_rows)
 
 
 _MANY = 1_000_000
@@ -115,34 +113,23 @@ def _representatives(
     refinement: Refinement, batches: Iterable[Labelled]
 ) -> tuple[Structures, Integers, Integers, Integers, Integers]:
     """One state of each class, with its labels and multiplicity; and the class of each state."""
-    known: dict[tuple[bytes, int, int], int] = {}
+    signs = Interner()
     kept, labels, classes, weights = [], [], [], []
     for batch in batches:
-        keys = histograms(batch.states, *refinement.stable(batch.states))
-        code, distinct = pd.factorize(np.array([*keys, None], dtype=object)[:-1])
-        signs = np.column_stack([code, np.asarray(batch.v_star) + 1, batch.split]).astype(np.int64)
-        group, first = _by_appearance(distinct_rows(signs)[1])
-        numbers, new = [], []
-        for state, (number, v_star, split) in zip(first.tolist(), signs[first].tolist(), strict=True):
-            sign = (distinct[number], v_star - 1, split)
-            if sign not in known:
-                known[sign] = len(known)
-                new.append(state)
-                labels.append(sign[1:])
-            numbers.append(known[sign])
-        classes.append(np.array(numbers, dtype=np.int64)[group])
-        weights.append(np.ones(len(group)) if batch.multiplicity is None else np.asarray(batch.multiplicity))
-        kept.append(batch.states[np.array(new, dtype=np.int64)])
-    v_star, split = np.array(labels, dtype=np.int64).reshape(-1, 2).T
+        before = len(signs)
+        keys = refinement.classes(batch.states)
+        sign = np.column_stack([keys, batch.v_star, batch.split]).astype(np.int64)
+        numbers = signs(sign)
+        first = grouped(numbers)[1]
+        new = first[numbers[first] >= before]
+        labels.append(sign[new, 1:])
+        classes.append(numbers)
+        weights.append(np.ones(len(keys)) if batch.multiplicity is None else np.asarray(batch.multiplicity))
+        kept.append(batch.states[new])
+    v_star, split = np.concatenate(labels).T
     stands_for = np.concatenate(classes)
     multiplicity = np.bincount(stands_for, np.concatenate(weights), minlength=len(v_star)).astype(np.int64)
     return concatenate(kept), v_star, split, multiplicity, stands_for
-
-
-def _by_appearance(place: Integers) -> tuple[Integers, Integers]:
-    """Number groups in order of appearance; also where each appears first."""
-    group = pd.factorize(place)[0].astype(np.int64)
-    return group, np.unique(group, return_index=True)[1]
 
 
 def _next_rows(colours: Integers, before: Integers) -> tuple[Integers, dict[int, int]]:
@@ -154,9 +141,13 @@ def _next_rows(colours: Integers, before: Integers) -> tuple[Integers, dict[int,
     return number[group], dict(zip(present.tolist(), number.tolist(), strict=True))
 
 
-def _state_rows(
-    states: Structures, rows: Integers, v_star: Integers, split: Integers
-) -> tuple[Integers, dict[tuple[bytes, int, int], int]]:
-    known: dict[tuple[bytes, int, int], int] = {}
-    keys = zip(histograms(states, rows), v_star.tolist(), split.tolist(), strict=True)
-    return np.array([known.setdefault(key, len(known)) for key in keys], dtype=np.int64), known
+class _StateRows:
+    """Numbers states by the rows of their objects and their labels, in order of appearance."""
+
+    def __init__(self) -> None:
+        self._histograms = Interner()
+        self._signs = Interner()
+
+    def __call__(self, states: Structures, rows: Integers, v_star: ArrayLike, split: ArrayLike) -> Integers:
+        keys = histograms(self._histograms, states.object_offsets, rows)
+        return self._signs(np.column_stack([keys, v_star, split]))

@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distill.structures import Options, Structures
-from distill.symmetry.interning import Integers
+from distill.symmetry.interning import Integers, Interner
 from distill.symmetry.refinement import Refinement
 
 
@@ -31,10 +31,11 @@ def colour_classes(
     array([0, 0, 1])
     """
     refinement = Refinement(options)
-    known: dict[tuple[bytes, int], int] = {}
-    classes: list[int] = []
+    known = Interner()
+    classes = [np.zeros(0, dtype=np.int64)]
+    begin = 0
     for batch in batches:
-        for key in refinement.keys(batch):
-            label = int(labels[len(classes)])
-            classes.append(known.setdefault((key, label), len(known)))
-    return np.array(classes, dtype=np.int64)
+        mine = labels[begin : begin + len(batch)]
+        classes.append(known(np.column_stack([refinement.keys(batch), mine])))
+        begin += len(batch)
+    return np.concatenate(classes)

@@ -7,18 +7,17 @@ predicate, the position and the depth-d colours of all arguments. This is what a
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
+from scipy import sparse
 
 from distill.structures import Options, Structures, joint_messages, offsets
-from distill.symmetry.interning import Integers, Interner
+from distill.symmetry.interning import Integers, Interner, grouped
 
 _LABEL_SHIFT = 44  # a message is a label and a colour in one 64-bit number
-_DEPTH_0 = -1
 _BITS = 62
+_DENSE = 16  # table entries for each object that are cheaper than a hash
 
 
 class Refinement:
@@ -39,6 +38,7 @@ class Refinement:
         self._colours = Interner()
         self._tuples = Interner()
         self._kinds = Interner()
+        self._states = Interner()
 
     def __len__(self) -> int:
         """The number of colours given so far, at all depths."""
@@ -64,33 +64,37 @@ class Refinement:
         -------
         (n_objects,) colours, and (n_states,) the number of rounds each state took.
         """
-        result = self._initial(batch)
+        hood = self._neighbourhood(batch)
+        colours = self._initial(batch)
         rounds = np.zeros(len(batch), dtype=np.int64)
-        active, part, colours = np.arange(len(batch)), batch, result.copy()
-        classes = _count_classes(part, colours)
-        hood = self._neighbourhood(part)
-        while len(active):
+        leader = _leaders(batch.state_of_object, colours)
+        active = np.ones(len(batch), dtype=bool)
+        while active.any():
             colours = self._refined(colours, hood)
-            result[_objects_of(batch, active)] = colours
             rounds[active] += 1
-            finer = _count_classes(part, colours)
-            growing = np.flatnonzero(finer > classes)
-            classes = finer[growing]
-            if len(growing) < len(active):
-                colours = colours[_objects_of(part, growing)]
-                part, active = part[growing], active[growing]
-                hood = self._neighbourhood(part)
-        return result, rounds
+            split = np.flatnonzero(colours != colours[leader])
+            owner = batch.state_of_object[split]
+            leader[split] = split[_leaders(owner, colours[split])]
+            growing = np.zeros(len(batch), dtype=bool)
+            growing[owner] = True
+            if not np.array_equal(growing, active):
+                active = growing
+                hood = hood.restricted(active[batch.state_of_object])
+        return colours, rounds
 
-    def keys(self, batch: Structures) -> list[bytes]:
-        """A key for each state: equal if and only if 1-WL on object graphs cannot tell the states apart.
+    def classes(self, batch: Structures) -> Integers:
+        """(n_states,) keys, equal if and only if no number of rounds tells the states' objects apart."""
+        return histograms(self._states, batch.object_offsets, *self.stable(batch))
+
+    def keys(self, batch: Structures) -> Integers:
+        """(n_states,) keys, equal if and only if 1-WL on object graphs cannot tell the states apart.
 
         The vertices that an object graph has for atoms carry no more than the colours of the atom's
         arguments, so objects are enough to refine. With multisets their colours say how many atoms of each
         kind there are; with sets the atoms are counted besides.
         """
         colours, rounds = self.stable(batch)
-        keys = histograms(batch, colours, rounds)
+        keys = histograms(self._states, batch.object_offsets, colours, rounds)
         if not self.options.sets:
             return keys
         atoms = [(n, batch.relations[p.name]) for n, p in enumerate(batch.vocabulary) if p.arity > 1]
@@ -99,24 +103,21 @@ class Refinement:
             for number, rows in atoms
         ]
         none = [np.zeros(0, dtype=np.int64)]
-        kind = np.concatenate(none + kinds)
         state = np.concatenate(none + [batch.state_of_object[rows[:, 0]] for _, rows in atoms])
-        counted = kind[np.lexsort((kind, state))]
-        parts = _pieces(counted, np.bincount(state, minlength=len(batch)))
-        return [key + part for key, part in zip(keys, parts, strict=True)]
+        kind = np.concatenate(none + kinds)[np.argsort(state, kind="stable")]
+        return histograms(self._states, offsets(np.bincount(state, minlength=len(batch))), kind, keys)
 
     def _initial(self, batch: Structures) -> Integers:
         unary = [p for p in batch.vocabulary if p.arity == 1 or (p.arity == 0 and self.options.nullary)]
-        # One bit for each predicate; the leading mark keeps depth-0 colours apart from all others.
-        holds = np.zeros((batch.n_objects, 1 + -(-len(unary) // _BITS)), dtype=np.int64)
-        holds[:, 0] = _DEPTH_0
+        # One bit for each predicate; being negative keeps depth-0 colours apart from all others.
+        holds = np.full((batch.n_objects, max(1, -(-len(unary) // _BITS))), -1, dtype=np.int64)
         for number, predicate in enumerate(unary):
             atoms = batch.relations[predicate.name][:, 0]
             if predicate.arity == 0:
                 in_state = np.zeros(len(batch), dtype=bool)
                 in_state[atoms] = True
                 atoms = np.flatnonzero(in_state[batch.state_of_object]).astype(np.int32)
-            holds[atoms, 1 + number // _BITS] |= 1 << number % _BITS
+            holds[:, number // _BITS][atoms] &= ~(1 << number % _BITS)
         return self._colours(holds)
 
     def _neighbourhood(self, batch: Structures) -> "_Neighbourhood":
@@ -139,25 +140,27 @@ class Refinement:
         for number, predicate in enumerate(batch.vocabulary):
             if predicate.arity > 2:
                 rows = atoms[predicate.name]
-                tuples.append((number, rows))
+                places = np.arange(next_source, next_source + len(rows))
+                tuples.append((number, rows, places))
                 for position in range(predicate.arity):
                     targets.append(rows[:, position])
                     labels.append(np.full(len(rows), position))
-                    sources.append(np.arange(next_source, next_source + len(rows)))
+                    sources.append(places)
                 next_source += len(rows)
         return _Neighbourhood.of(batch.n_objects, targets, labels, sources, tuples)
 
     def _refined(self, colours: Integers, hood: "_Neighbourhood") -> Integers:
         sources = colours
         if hood.tuples:
-            numbered = [
-                self._tuples(np.column_stack([np.full(len(atoms), predicate), colours[atoms]]))
-                for predicate, atoms in hood.tuples
-            ]
-            sources = np.concatenate([colours, *numbered])
-        refined = np.empty_like(colours)
+            sources = np.empty(hood.n_sources, dtype=np.int64)
+            sources[: len(colours)] = colours
+            for predicate, atoms, places in hood.tuples:
+                sources[places] = self._tuples(
+                    np.column_stack([np.full(len(atoms), predicate), colours[atoms]])
+                )
+        refined = colours.copy()
         for objects, labels, senders in hood.by_degree:
-            messages = (labels << _LABEL_SHIFT) + sources[senders]
+            messages = labels + sources[senders]
             refined[objects] = self._colours.signatures(colours[objects], messages, sets=self.options.sets)
         return refined
 
@@ -168,13 +171,15 @@ class _Neighbourhood:
 
     Attributes
     ----------
-    by_degree : for each number k of messages: the objects (n,), labels (n, k) and senders (n, k).
+    n_sources : how many senders there are.
+    by_degree : for each number k of messages: the objects (n,), shifted labels (n, k) and senders (n, k).
     tuples : atoms of three and more arguments with their predicate's number; they send as senders beyond
-        the objects.
+        the objects, each with a number.
     """
 
+    n_sources: int
     by_degree: list[tuple[Integers, Integers, Integers]]
-    tuples: list[tuple[int, Integers]]
+    tuples: list[tuple[int, Integers, Integers]]
 
     @staticmethod
     def of(
@@ -182,54 +187,65 @@ class _Neighbourhood:
         targets: list[Integers],
         labels: list[Integers],
         sources: list[Integers],
-        tuples: list[tuple[int, Integers]],
+        tuples: list[tuple[int, Integers, Integers]],
     ) -> "_Neighbourhood":
         empty = [np.zeros(0, dtype=np.int64)]
-        target = np.concatenate(targets or empty)
-        order = np.argsort(target, kind="stable")
-        label = np.concatenate(labels or empty)[order]
-        source = np.concatenate(sources or empty)[order]
-        degree = np.bincount(target, minlength=n_objects)
-        begin = offsets(degree)
+        begin, order = _by_target(np.concatenate(targets or empty), n_objects)
+        label = np.concatenate(labels or empty) << _LABEL_SHIFT
+        source = np.concatenate(sources or empty)
+        degree = np.diff(begin)
         by_degree = []
-        for k in np.unique(degree):
+        for k in np.flatnonzero(np.bincount(degree)):
             objects = np.flatnonzero(degree == k)
-            places = begin[objects][:, None] + np.arange(k)
-            by_degree.append((objects, label[places], source[places]))
-        return _Neighbourhood(by_degree, tuples)
+            messages = order[begin[objects][:, None] + np.arange(k)]
+            by_degree.append((objects, label[messages], source[messages]))
+        return _Neighbourhood(n_objects + sum(len(atoms) for _, atoms, _ in tuples), by_degree, tuples)
+
+    def restricted(self, active: NDArray[np.bool_]) -> "_Neighbourhood":
+        """The messages that only these objects receive."""
+        by_degree = []
+        for objects, labels, senders in self.by_degree:
+            kept = np.flatnonzero(active[objects])
+            if len(kept):
+                by_degree.append((objects[kept], labels[kept], senders[kept]))
+        tuples = [(n, a[kept], p[kept]) for n, a, p in self.tuples for kept in [active[a[:, 0]]]]
+        return _Neighbourhood(self.n_sources, by_degree, tuples)
 
 
-def _objects_of(batch: Structures, states: Integers) -> NDArray[np.int64]:
-    chosen = np.zeros(len(batch), dtype=bool)
-    chosen[states] = True
-    return np.flatnonzero(chosen[batch.state_of_object])
+def _by_target(target: Integers, n_objects: int) -> tuple[Integers, Integers]:
+    """Where each object's messages begin, and the messages in the order of their targets."""
+    one_each = np.arange(len(target) + 1, dtype=np.int32)
+    matrix = sparse.csr_array((one_each[:-1], target, one_each), shape=(len(target), n_objects)).tocsc()
+    return matrix.indptr, matrix.data
 
 
-def _count_classes(batch: Structures, colours: Integers) -> Integers:
-    """(n_states,) the number of distinct colours in each state."""
+def _leaders(state: NDArray[np.int32], colours: Integers) -> Integers:
+    """(n_objects,) one object for all of the same state and colour."""
     width = int(colours.max(initial=0)) + 1
-    distinct = pd.unique(batch.state_of_object.astype(np.int64) * width + colours)
-    counts: Integers = np.bincount(distinct // width, minlength=len(batch))
-    return counts
+    key = state.astype(np.int64) * width + colours
+    if (int(state.max(initial=0)) + 1) * width > _DENSE * len(key):
+        group, first = grouped(key)
+        return first[group]
+    table = np.empty((int(state.max(initial=0)) + 1) * width, dtype=np.int64)
+    table[key] = np.arange(len(key))
+    return table[key]
 
 
-def histograms(batch: Structures, colours: Integers, rounds: Integers | None = None) -> list[bytes]:
-    """A key for each state: equal if and only if the states have the same multiset of colours.
+def histograms(known: Interner, begin: Integers, colours: Integers, own: Integers | None = None) -> Integers:
+    """(n_states,) keys, equal if and only if the states have the same multiset of colours.
 
     Parameters
     ----------
-    colours : (n_objects,) colours of one refinement.
-    rounds : (n_states,) part of the key, if given; see `Refinement.stable`.
+    known : numbers the multisets; keys it gave are comparable.
+    begin : (n_states + 1,) where the colours of each state begin.
+    colours : (n,) colours of one refinement.
+    own : (n_states,) part of the key, if given.
     """
-    least = int(colours.min(initial=0))
-    width = int(colours.max(initial=0)) - least + 1
-    ordered = np.sort(batch.state_of_object * np.int64(width) + colours - least) % width + least
-    taken = rounds if rounds is not None else np.zeros(len(batch), dtype=np.int64)
-    return _pieces(np.insert(ordered, batch.object_offsets[:-1], taken), np.diff(batch.object_offsets) + 1)
-
-
-def _pieces(numbers: Integers, counts: Integers) -> list[bytes]:
-    """Consecutive parts of so many numbers each, as bytes."""
-    whole = np.ascontiguousarray(numbers, dtype=np.int64).tobytes()
-    bounds = (offsets(counts) * numbers.itemsize).tolist()
-    return [whole[begin:end] for begin, end in pairwise(bounds)]
+    sizes = np.diff(begin)
+    own = own if own is not None else np.zeros(len(sizes), dtype=np.int64)
+    keys = np.empty(len(sizes), dtype=np.int64)
+    for size in np.flatnonzero(np.bincount(sizes)):
+        states = np.flatnonzero(sizes == size)
+        held = colours[begin[states][:, None] + np.arange(size)]
+        keys[states] = known.signatures(own[states], held)
+    return keys
