@@ -1,42 +1,45 @@
 """Formulas: syntax, reading and writing, evaluation."""
 
-from distill.logic.ascii import parse, parse_relation, write
 from distill.logic.evaluation import Evaluator
-from distill.logic.quotients import QuotientEvaluator
-from distill.logic.storage import from_json, to_json
-from distill.logic.syntax import (
-    BOTTOM,
-    And,
-    Atom,
-    Closure,
+from distill.logic.features import (
     Compare,
+    Constant,
     Count,
     Distance,
-    Everything,
-    Fragment,
-    Identity,
     Indicator,
-    Modal,
-    Node,
-    Not,
     Number,
-    Or,
     Product,
+    Scaled,
+    Sum,
+    weighted,
+)
+from distill.logic.formulas import BOTTOM, And, Atom, Modal, Not, Or, Top, Truth
+from distill.logic.nodes import Fragment, Node
+from distill.logic.quotients import QuotientEvaluator
+from distill.logic.reading import parse, parse_relation
+from distill.logic.relations import (
+    Closure,
+    Everything,
+    Identity,
     Relation,
     RelationAnd,
     RelationNot,
     RelationOr,
     Role,
-    Top,
-    Truth,
 )
+from distill.logic.storage import from_json, to_json
+from distill.logic.writing import ASCII, EMLC, LATEX, Notation, write
 
 __all__ = [
+    "ASCII",
     "BOTTOM",
+    "EMLC",
+    "LATEX",
     "And",
     "Atom",
     "Closure",
     "Compare",
+    "Constant",
     "Count",
     "Distance",
     "Evaluator",
@@ -47,6 +50,7 @@ __all__ = [
     "Modal",
     "Node",
     "Not",
+    "Notation",
     "Number",
     "Or",
     "Product",
@@ -56,11 +60,14 @@ __all__ = [
     "RelationNot",
     "RelationOr",
     "Role",
+    "Scaled",
+    "Sum",
     "Top",
     "Truth",
     "from_json",
     "parse",
     "parse_relation",
     "to_json",
+    "weighted",
     "write",
 ]

@@ -9,29 +9,18 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from distill.errors import InputError
-from distill.logic.syntax import (
-    And,
-    Atom,
+from distill.logic.features import Compare, Constant, Count, Distance, Indicator, Number, Product, Scaled, Sum
+from distill.logic.formulas import And, Atom, Modal, Not, Or, Top, Truth
+from distill.logic.nodes import Node
+from distill.logic.relations import (
     Closure,
-    Compare,
-    Count,
-    Distance,
     Everything,
     Identity,
-    Indicator,
-    Modal,
-    Node,
-    Not,
-    Number,
-    Or,
-    Product,
     Relation,
     RelationAnd,
     RelationNot,
     RelationOr,
     Role,
-    Top,
-    Truth,
 )
 from distill.structures import Predicate, Structures
 from distill.structures.vocabulary import ACHIEVED
@@ -183,14 +172,7 @@ class Evaluator:
         return counts > threshold  # type: ignore[no-any-return]
 
     def _follows(self, closure: Closure, inside: Booleans) -> Booleans:
-        """Who reaches an object with some property: the frontier moves backwards until nothing is new."""
-        steps = self._values[closure][0]
-        found: Booleans = (steps @ inside.astype(np.int64)) > 0
-        frontier = found
-        while frontier.any():
-            frontier = ((steps @ frontier.astype(np.int64)) > 0) & ~found
-            found = found | frontier
-        return found | inside if closure.fields[1] else found
+        return reaching(self._values[closure][0], inside, closure.fields[1])
 
     def _per_state(self, holds: Booleans) -> Integers:
         return np.bincount(self.batch.state_of_object[holds], minlength=len(self.batch))
@@ -214,6 +196,23 @@ class Evaluator:
         return result
 
 
+def reaching(steps: Any, inside: Booleans, reflexive: bool) -> Booleans:
+    """Who comes to such a place by steps: the frontier moves backwards until nothing is new.
+
+    Parameters
+    ----------
+    steps : (n, n) sparse, one step from row to column.
+    inside : (n,) where to.
+    reflexive : whether no step at all counts too.
+    """
+    found: Booleans = (steps @ inside.astype(np.int64)) > 0
+    frontier = found
+    while frontier.any():
+        frontier = ((steps @ frontier.astype(np.int64)) > 0) & ~found
+        found = found | frontier
+    return found | inside if reflexive else found
+
+
 def _united(parts: list[Any]) -> Any:
     total = parts[0]
     for part in parts[1:]:
@@ -227,7 +226,17 @@ def _without(pairs: Any, dropped: Any) -> Any:
     return kept.tocsr()
 
 
+# What is computed from the values of parts alone is the same on states and on quotients.
+FROM_PARTS: dict[type[Node], Callable[[Any, Any], Any]] = {
+    Not: lambda e, node: ~e._values[node.fields[0]],
+    Compare: lambda e, node: e._values[node.fields[0]] > node.fields[1],
+    Indicator: lambda e, node: e._values[node.fields[0]].astype(np.int64),
+    Product: lambda e, node: np.prod([e._values[part] for part in node.fields], axis=0),
+    Scaled: lambda e, node: node.fields[0] * e._values[node.fields[1]],
+    Sum: lambda e, node: np.sum([e._values[part] for part in node.fields], axis=0),
+}
 _MEANINGS: dict[type[Node], Callable[[Any, Any], Any]] = {
+    **FROM_PARTS,
     Identity: lambda e, node: (e._matrix(e._everywhere(), e._everywhere()), False),
     Everything: lambda e, node: (e._matrix(np.zeros(0, dtype=int), np.zeros(0, dtype=int)), True),
     Role: Evaluator._role,
@@ -240,13 +249,10 @@ _MEANINGS: dict[type[Node], Callable[[Any, Any], Any]] = {
     Closure: Evaluator._closure,
     Top: lambda e, node: np.ones(e.batch.n_objects, dtype=bool),
     Atom: Evaluator._atom,
-    Not: lambda e, node: ~e._values[node.fields[0]],
     And: lambda e, node: np.logical_and.reduce([e._values[part] for part in node.fields]),
     Or: lambda e, node: np.logical_or.reduce([e._values[part] for part in node.fields]),
     Modal: Evaluator._modal,
     Count: lambda e, node: e._per_state(e._values[node.fields[0]]),
-    Compare: lambda e, node: e._values[node.fields[0]] > node.fields[1],
-    Indicator: lambda e, node: e._values[node.fields[0]].astype(np.int64),
-    Product: lambda e, node: np.prod([e._values[part] for part in node.fields], axis=0),
+    Constant: lambda e, node: np.full(len(e.batch), node.fields[0]),
     Distance: Evaluator._distance,
 }

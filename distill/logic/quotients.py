@@ -15,29 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distill.errors import InputError
-from distill.logic.syntax import (
-    And,
-    Atom,
-    Closure,
-    Compare,
-    Count,
-    Distance,
-    Everything,
-    Identity,
-    Indicator,
-    Modal,
-    Node,
-    Not,
-    Number,
-    Or,
-    Product,
-    Relation,
-    RelationAnd,
-    RelationNot,
-    Role,
-    Top,
-    Truth,
-)
+from distill.logic.evaluation import FROM_PARTS, reaching
+from distill.logic.features import Constant, Count, Distance, Number
+from distill.logic.formulas import And, Atom, Modal, Or, Top, Truth
+from distill.logic.nodes import Node
+from distill.logic.relations import Closure, Everything, Identity, Relation, RelationAnd, RelationNot, Role
 from distill.structures import Quotient
 
 Booleans = NDArray[np.bool_]
@@ -160,11 +142,7 @@ class QuotientEvaluator:
         if node.fields[2]:
             raise InputError(f"What {closure} reaches can be counted on states only, not on a quotient.")
         steps = self._steps(closure.fields[0])
-        found = frontier = (steps @ inside.astype(np.int64)) > 0
-        while frontier.any():
-            frontier = ((steps @ frontier.astype(np.int64)) > 0) & ~found
-            found = found | frontier
-        return found | inside if closure.fields[1] else found  # type: ignore[no-any-return]
+        return reaching(steps, inside, closure.fields[1])
 
     def _count(self, node: Count) -> NDArray[np.int64]:
         holds = self._lifted(node.fields[0], self.quotient.depth)
@@ -198,16 +176,14 @@ def _checked(quotient: Quotient, role: Role) -> tuple[str, int, int]:
 
 
 _MEANINGS: dict[type[Node], Callable[[Any, Any], Any]] = {
+    **FROM_PARTS,
     Top: lambda e, node: np.ones(len(e.quotient.layers[e._level(node)]), dtype=bool),
     Atom: QuotientEvaluator._atom,
-    Not: lambda e, node: ~e._values[node.fields[0]],
     And: lambda e, node: _joined(e, node, np.logical_and),
     Or: lambda e, node: _joined(e, node, np.logical_or),
     Modal: QuotientEvaluator._modal,
     Count: QuotientEvaluator._count,
-    Compare: lambda e, node: e._values[node.fields[0]] > node.fields[1],
-    Indicator: lambda e, node: e._values[node.fields[0]].astype(np.int64),
-    Product: lambda e, node: np.prod([e._values[part] for part in node.fields], axis=0),
+    Constant: lambda e, node: np.full(len(e.quotient.v_star), node.fields[0]),
     Distance: QuotientEvaluator._distance,
 }
 

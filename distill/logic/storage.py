@@ -3,9 +3,16 @@
 from typing import Any
 
 from distill.errors import InputError
-from distill.logic.syntax import NODES, Node
+from distill.logic import features, formulas, relations
+from distill.logic.nodes import Node
 
 _REFERENCE = "@"
+_KINDS: dict[str, type[Node]] = {
+    node.kind: node
+    for module in (relations, formulas, features)
+    for node in vars(module).values()
+    if isinstance(node, type) and issubclass(node, Node) and node.kind
+}
 
 
 def to_json(formula: Node) -> list[list[Any]]:
@@ -31,7 +38,7 @@ def from_json(rows: list[list[Any]]) -> Node:
     made: list[Node] = []
     try:
         for kind, *fields in rows:
-            made.append(NODES[kind](*(made[f[_REFERENCE]] if isinstance(f, dict) else f for f in fields)))
+            made.append(_KINDS[kind](*(made[f[_REFERENCE]] if isinstance(f, dict) else f for f in fields)))
         return made[-1]
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
         raise InputError(f"This JSON holds no formula ({error!r}); write it with to_json.") from error

@@ -83,8 +83,12 @@ class Interner:
             numbers[new] = np.arange(self._size, self._size + new.sum())
             chunks.append(_Chunk(distinct[new], numbers[new], hashes[new]))
             self._size += int(new.sum())
-            # Chunks grow in size, so there are few of them and each row is moved seldom.
-            while len(chunks) > 1 and len(chunks[-2].numbers) < 2 * len(chunks[-1].numbers):
+            # Chunks that are searched together grow in size: they are few, and each row is moved seldom.
+            while (
+                len(chunks) > 1
+                and len(chunks[-2].numbers) < 2 * len(chunks[-1].numbers)
+                and chunks[-2].overlaps(chunks[-1].rows)
+            ):
                 last = chunks.pop()
                 chunks.append(chunks.pop().joined(last))
         return numbers[group]
@@ -126,6 +130,11 @@ class _Chunk:
         self.numbers = numbers
         self.hashes = hashes
         self._index = pd.Index(hashes)
+        self._least, self._most = rows[:, 0].min(), rows[:, 0].max()
+
+    def overlaps(self, rows: Integers) -> bool:
+        """Whether the rows may be known here: colours of one depth never begin like those of another."""
+        return bool(rows[:, 0].min() <= self._most and rows[:, 0].max() >= self._least)
 
     def joined(self, other: "_Chunk") -> "_Chunk":
         """Both in one; their hashes differ, as what is known already is not added again."""
@@ -141,6 +150,8 @@ class _Chunk:
 
     def look_up(self, hashes: Integers, rows: Integers, numbers: Integers) -> None:
         """Write the numbers of the rows that are known here."""
+        if not self.overlaps(rows):
+            return
         place = self._index.get_indexer(hashes)
         found = np.flatnonzero(place >= 0)
         if not np.array_equal(self.rows[place[found]], rows[found]):

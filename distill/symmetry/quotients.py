@@ -1,6 +1,6 @@
 """Building quotients from streams of states."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -43,7 +43,7 @@ class QuotientMap:
     quotient: Quotient
     state_row: Integers
     _refinement: Refinement
-    _row_of_colour: tuple[Mapping[int, int], ...]
+    _row_of_colour: tuple["_Rows", ...]
     _state_rows: "_StateRows"
 
     def rows(self, batch: Structures, depth: int) -> Integers:
@@ -58,9 +58,11 @@ class QuotientMap:
         return np.where(found < len(self.quotient.chosen), found, _UNSEEN)
 
     def _numbered(self, colours: Integers, depth: int) -> Integers:
-        known = self._row_of_colour[depth]
-        present, group = np.unique(colours, return_inverse=True)
-        return np.array([known.get(c, _UNSEEN) for c in present.tolist()], dtype=np.int64)[group]
+        known, row = self._row_of_colour[depth]
+        if not len(known):
+            return np.full(len(colours), _UNSEEN)
+        place = np.minimum(np.searchsorted(known, colours), len(known) - 1)
+        return np.where(known[place] == colours, row[place], _UNSEEN)
 
 
 def build_quotient(
@@ -87,13 +89,13 @@ def build_quotient(
     refinement = Refinement(options)
     states, v_star, split, multiplicity, stands_for = _representatives(refinement, batches)
     rows: list[Integers] = []
-    mappings: list[dict[int, int]] = []
+    mappings: list[_Rows] = []
     stable = False
     for colours in refinement.layers(states, _MANY if depth is None else depth):
         # Depth 0 comes from a single row before it.
         before = rows[-1] if rows else np.zeros(len(colours), dtype=np.int64)
         own, mapping = _next_rows(colours, before)
-        stable = bool(mappings) and len(mapping) == len(mappings[-1])
+        stable = bool(mappings) and len(mapping[0]) == len(mappings[-1][0])
         rows.append(own)
         mappings.append(mapping)
         if stable and depth is None:
@@ -132,13 +134,16 @@ def _representatives(
     return concatenate(kept), v_star, split, multiplicity, stands_for
 
 
-def _next_rows(colours: Integers, before: Integers) -> tuple[Integers, dict[int, int]]:
+_Rows = tuple[Integers, Integers]  # colours in order, and the row of each
+
+
+def _next_rows(colours: Integers, before: Integers) -> tuple[Integers, _Rows]:
     """Number colours by the row before, so that rows that do not split keep their number."""
     present, first, group = np.unique(colours, return_index=True, return_inverse=True)
     order = np.argsort(before[first], kind="stable")
     number = np.empty(len(present), dtype=np.int64)
     number[order] = np.arange(len(present))
-    return number[group], dict(zip(present.tolist(), number.tolist(), strict=True))
+    return number[group], (present, number)
 
 
 class _StateRows:

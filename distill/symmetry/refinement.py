@@ -222,13 +222,14 @@ def _by_target(target: Integers, n_objects: int) -> tuple[Integers, Integers]:
 def _leaders(state: NDArray[np.int32], colours: Integers) -> Integers:
     """(n_objects,) one object for all of the same state and colour."""
     width = int(colours.max(initial=0)) + 1
-    key = state.astype(np.int64) * width + colours
-    if (int(state.max(initial=0)) + 1) * width > _DENSE * len(key):
+    key: Integers = state.astype(np.int64) * width + colours
+    n_keys = (int(state.max(initial=0)) + 1) * width
+    if n_keys > _DENSE * len(key):
         group, first = grouped(key)
         return first[group]
-    table = np.empty((int(state.max(initial=0)) + 1) * width, dtype=np.int64)
+    table: Integers = np.empty(n_keys, dtype=np.int64)
     table[key] = np.arange(len(key))
-    return table[key]
+    return np.take(table, key)
 
 
 def histograms(known: Interner, begin: Integers, colours: Integers, own: Integers | None = None) -> Integers:

@@ -83,6 +83,12 @@ class Naive:
                 return max(self.value(part, state) for part in f.fields)
             case fo.Indicator():
                 return self.value(f.fields[0], state)
+            case fo.Constant():
+                return f.fields[0]
+            case fo.Scaled():
+                return f.fields[0] * self.value(f.fields[1], state)
+            case fo.Sum():
+                return sum(self.value(part, state) for part in f.fields)
             case fo.Product():
                 result = 1
                 for part in f.fields:
@@ -130,5 +136,11 @@ comparisons = st.recursive(
     max_leaves=3,
 )
 numbers = st.recursive(
-    st.one_of(counts, comparisons.map(fo.Indicator)), lambda n: st.builds(fo.Product, n, n), max_leaves=3
+    st.one_of(counts, comparisons.map(fo.Indicator), st.integers(-3, 9).map(fo.Constant)),
+    lambda n: st.one_of(
+        st.builds(fo.Product, n, n),
+        st.builds(fo.Sum, n, n, n),
+        st.builds(fo.Scaled, st.sampled_from([-2, -1, 0.5, 3, 1e-7]), n),
+    ),
+    max_leaves=4,
 )

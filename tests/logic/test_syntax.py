@@ -20,10 +20,10 @@ formulas = st.one_of(truths, comparisons, numbers)
 @example(parse("<on>(<on>clear) > 1"))
 @example(parse("<on>(~<on>clear) > 2"))
 def test_what_is_written_is_read_again(formula):
-    shown = write(formula)
-    again = parse(shown)
-    # A comparison that counts as a number is written as the comparison it is.
-    assert again is (formula.fields[0] if isinstance(formula, fo.Indicator) else formula), shown
+    for notation in (fo.ASCII, fo.EMLC):
+        shown = write(formula, notation)
+        # A comparison that counts as a number is written as the comparison it is.
+        assert parse(shown) is (formula.fields[0] if isinstance(formula, fo.Indicator) else formula), shown
 
 
 @given(relations)
@@ -84,8 +84,10 @@ def test_size_depth_and_fragment(text, size, depth, fragment):
         ("<>clear", "Column 2: expected a relation, not '>'."),
         ("clear ? holding", "Column 7: '?' has no meaning in a formula."),
         ("clear > 1", "Column 7: expected an operator or the end, not '>'."),
-        ("<on>clear > -1", "Column 13: '-' has no meaning in a formula."),
+        ("<on>clear > -1", "Column 13: a threshold must be at least 0."),
         ("[#clear]", "Column 8: expected an operator or a closing bracket, not ']'."),
+        ("[#clear > -2]", "Column 11: a threshold must be at least 0."),
+        ("[#clear > 1.5]", "Column 11: expected a whole number, not '1.5'."),
         ("[#clear > x]", "Column 11: expected a number, not 'x'."),
         ("clear & [#clear > 1]", "A formula about objects and one about states cannot be joined"),
         ("#[#clear > 0]", "Only objects can be counted"),

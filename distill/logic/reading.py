@@ -1,12 +1,16 @@
-"""The form people type: `clear_G & ~clear`, `<on^-1+>clear_G > 0`, `#(holding & <on_G>clear)`.
+"""Reading formulas, as people type them or as the thesis writes them.
 
 Objects: `top`, a predicate, `~ & |`, and `<relation>formula > t` (more than t; `> 0` may be left out).
 Relations: a predicate, `name[i,j]` for two arguments of several, `id`, `all`, `~ & | \\`, and after one `^-1`
 (backwards), `+` (one or more steps) or `*` (none or more).
-States: `#formula`, `[number > t]`, `dist(formula, relation, formula)`, `number * number`, and `~ & |` between
-comparisons.
+States: `#formula`, `[number > t]`, `dist(formula, relation, formula)`, `number * number`, sums with weights
+such as `2*#formula - #formula + 3`, and `~ & |` between comparisons.
+Names that mean something else, or hold other characters, stand in double quotes.
 
-Both directions work with stacks of their own, so that formulas may be nested as deeply as memory allows.
+The signs of the thesis are read too: `⊤ ⊥ ¬ ∧ ∨ ·`, and modals without brackets, as in `𝐀_onᵀ clear > 0`,
+with `𝐈` and `𝟏` for `id` and `all`, and `⁺` for closures.
+
+Operators wait on a stack, so that formulas may be nested as deeply as memory allows.
 """
 
 import re
@@ -15,39 +19,44 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from distill.errors import InputError
-from distill.logic.syntax import (
-    And,
-    Atom,
+from distill.logic.features import Compare, Constant, Count, Distance, Indicator, Number, Product, Scaled, Sum
+from distill.logic.formulas import BOTTOM, And, Atom, Modal, Not, Or, Top, Truth
+from distill.logic.nodes import Node
+from distill.logic.relations import (
     Closure,
-    Compare,
-    Count,
-    Distance,
     Everything,
     Identity,
-    Indicator,
-    Modal,
-    Node,
-    Not,
-    Number,
-    Or,
-    Product,
     Relation,
     RelationAnd,
     RelationNot,
     RelationOr,
     Role,
-    Top,
-    Truth,
 )
 
+NAME = re.compile(r"[A-Za-z_](?:[\w-]*\w)?(?:,[TF])?", re.ASCII)
+RESERVED = ("top", "bot", "id", "all", "dist")
+_SIGNS = {
+    "¬": "~",
+    "∧": "&",
+    "∨": "|",
+    "·": "*",
+    "⁺": "+",
+    "ᵀ": "^-1",
+    "−": "-",
+}
+_WORDS = {"⊤": "top", "⊥": "bot", "𝐈": "id", "𝟏": "all"}
 _TOKEN = re.compile(
-    r"\s*(?:(?P<name>[A-Za-z_](?:[\w-]*\w)?(?:,[TF])?)|(?P<int>\d+)|(?P<op>\^-1|[~&|<>()\[\]#*+\\,])|(?P<bad>\S))"
+    rf"""\s*(?:(?P<name>{NAME.pattern}|[⊤⊥])|"(?P<quoted>[^"]*)"
+    |𝐀_(?P<role>{NAME.pattern}|"[^"]*")|(?P<parameter>[𝐈𝟏])
+    |(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)
+    |(?P<op>\^-1|[~&|<>()\[\]#*+\\,\-{"".join(_SIGNS)}])|(?P<bad>\S))""",
+    re.VERBOSE | re.ASCII,
 )
 
 
 @dataclass
 class _Token:
-    kind: str  # name, int, op, end
+    kind: str  # name, quoted, role, parameter, number, op, end
     text: str
     column: int
 
@@ -66,7 +75,7 @@ class _Reader:
     """Operators wait on one stack, finished parts on another."""
 
     def __init__(self, text: str) -> None:
-        self.tokens = _tokens(text)
+        self.tokens = _bracketed(_tokens(text))
         self.place = 0
         self.open: list[_Open] = []
         self.done: list[Any] = []
@@ -91,8 +100,15 @@ class _Reader:
             self.open.append(_Open(token.text, token.column, 9 if token.text in "~#" else 0))
             self.in_relation += token.text == "<"
             return True
-        if token.kind == "name":
-            if token.text == "dist" and self._next_is("(") and not self.in_relation:
+        if token.text == "-" and token.kind == "op" and not self.in_relation:
+            self.done.append(Constant(0))
+            self.open.append(_Open("-", token.column, _INFIX["-"]))
+            return True
+        if token.kind == "number" and not self.in_relation:
+            self._finished(_built(token, Constant, float(token.text)))
+            return False
+        if token.kind in ("name", "quoted", "role", "parameter"):
+            if token.text == "dist" and token.kind == "name" and self._next_is("(") and not self.in_relation:
                 self.place += 1
                 self.open.append(_Open("dist(", token.column, 0))
                 return True
@@ -101,26 +117,29 @@ class _Reader:
         raise _wrong(token, "a relation" if self.in_relation else "a formula")
 
     def _named(self, token: _Token) -> Node:
+        word = token.text if token.kind in ("name", "parameter") else ""
         if self.in_relation:
-            if token.text in ("id", "all"):
-                return Identity() if token.text == "id" else Everything()
+            if word in ("id", "all"):
+                return Identity() if word == "id" else Everything()
             if self._next_is("["):
                 self.place += 1
                 places = []
                 for end in (",", "]"):
-                    places.append(int(self._take("int").text))
+                    places.append(self._threshold())
                     self._take("op", end)
                 role: Node = _built(token, Role, token.text, *places)
                 return role
             return Role(token.text)
-        return Top() if token.text == "top" else Atom(token.text)
+        if word in ("top", "bot"):
+            return Top() if word == "top" else BOTTOM
+        return Atom(token.text)
 
     def _go_on(self, token: _Token) -> bool:
         """After a finished part; whether another one is expected."""
         text = token.text
         infix = _INFIX_RELATION if self.in_relation else _INFIX
         if token.kind == "op" and text in infix:
-            self._reduce(infix[text], "" if text == "\\" else text)
+            self._reduce(infix[text], "" if text in _IN_TURN else text)
             self.open.append(_Open(text, token.column, infix[text]))
             return True
         if text == ">" and self.in_relation:
@@ -128,7 +147,7 @@ class _Reader:
             return True
         if text == ">":
             self._close(token, "[")
-            threshold = int(self._take("int").text)
+            threshold = self._threshold()
             self._take("op", "]")
             self._finished(_built(token, Compare, _as_number(self.done.pop(), token), threshold))
             return False
@@ -204,8 +223,8 @@ class _Reader:
             else:
                 threshold = 0
                 if self._next_is(">") and self._has_threshold():
-                    threshold = int(self.tokens[self.place + 1].text)
-                    self.place += 2
+                    self.place += 1
+                    threshold = self._threshold()
                 part = _built(place, Modal, prefix.content[0], _as_truth(part, place), threshold)
         self.done.append(part)
 
@@ -219,7 +238,7 @@ class _Reader:
             while self.open and self.open[-1].text == operator.text and self.open[-1].strength < 9:
                 operator = self.open.pop()
                 operands.append(self.done.pop())
-                if operator.text == "\\":
+                if operator.text in _IN_TURN:
                     break
             token = _Token("op", operator.text, operator.column)
             self.done.append(_joined(token, operands[::-1], bool(self.in_relation)))
@@ -227,10 +246,18 @@ class _Reader:
     def _has_threshold(self) -> bool:
         """Whether `> t` is a modal's own; before a closing `]` it belongs to the comparison."""
         after = self.tokens[self.place + 1 : self.place + 3]
-        return after[0].kind == "int" and after[-1].text != "]"
+        return after[0].text == "-" or (after[0].kind == "number" and after[-1].text != "]")
 
     def _next_is(self, text: str) -> bool:
         return self.tokens[self.place].kind == "op" and self.tokens[self.place].text == text
+
+    def _threshold(self) -> int:
+        if self._next_is("-"):
+            raise InputError(f"Column {self.tokens[self.place].column + 1}: a threshold must be at least 0.")
+        token = self._take("number")
+        if not token.text.isdigit():
+            raise _wrong(token, "a whole number")
+        return int(token.text)
 
     def _take(self, kind: str, text: str | None = None) -> _Token:
         token = self.tokens[self.place]
@@ -240,8 +267,9 @@ class _Reader:
         return token
 
 
-_INFIX = {"|": 1, "&": 2, "*": 3}
+_INFIX = {"|": 1, "&": 2, "+": 3, "-": 3, "*": 4}
 _INFIX_RELATION = {"|": 1, "&": 2, "\\": 2}
+_IN_TURN = ("\\", "-")  # with two operands, from left to right
 
 
 def parse(text: str) -> Any:
@@ -279,9 +307,76 @@ def _tokens(text: str) -> list[_Token]:
         begin = match.start(kind)
         if kind == "bad":
             raise InputError(f"Column {begin + 1}: {match[kind]!r} has no meaning in a formula.")
-        found.append(_Token(kind, match[kind], begin))
+        shown = _WORDS.get(match[kind], _SIGNS.get(match[kind], match[kind]))
+        found.append(_Token(kind, shown.strip('"') if kind == "role" else shown, begin))
         place = match.end()
     return [*found, _Token("end", "the end", len(text.rstrip()))]
+
+
+def _bracketed(tokens: list[_Token]) -> list[_Token]:
+    """Put `< >` around the relations that the thesis writes without."""
+    if not any(token.kind in ("role", "parameter") for token in tokens):
+        return tokens
+    relational = _relational_groups(tokens)
+    found: list[_Token] = []
+    groups: list[int] = []  # for each open bracket how many commas of `dist` came, or -1 if it is another
+    place = 0
+    while place < len(tokens):
+        token = tokens[place]
+        if (token.kind in ("role", "parameter") or place in relational) and not (groups and groups[-1] == 1):
+            end = _end_of_relation(tokens, place)
+            found.append(_Token("op", "<", token.column))
+            found += tokens[place:end]
+            found.append(_Token("op", ">", tokens[end].column))
+            place = end
+            continue
+        if token.kind == "op" and token.text == "(":
+            before = tokens[place - 1]
+            groups.append(0 if place and (before.kind, before.text) == ("name", "dist") else -1)
+        elif token.text == ")" and groups:
+            groups.pop()
+        elif token.text == "," and groups and groups[-1] >= 0:
+            groups[-1] += 1
+        found.append(token)
+        place += 1
+    return found
+
+
+def _relational_groups(tokens: list[_Token]) -> set[int]:
+    """The places of brackets that hold nothing but relations."""
+    waiting: list[tuple[int, bool, bool]] = []  # place, nothing but relations so far, a relation at all
+    found = set()
+    for place, token in enumerate(tokens):
+        if token.kind == "op" and token.text == "(":
+            waiting.append((place, True, False))
+            continue
+        named = token.kind in ("role", "parameter")
+        fits = named or token.kind == "number" or (token.kind == "op" and token.text in _IN_RELATIONS)
+        if token.kind == "op" and token.text == ")" and waiting:
+            begin, fits, named = waiting.pop()
+            if fits and named:
+                found.add(begin)
+        if waiting:
+            begin, pure, some = waiting.pop()
+            waiting.append((begin, pure and fits, some or named))
+    return found
+
+
+_IN_RELATIONS = ("~", "&", "|", "\\", "^-1", "+", "*", "[", "]", ",")
+
+
+def _end_of_relation(tokens: list[_Token], place: int) -> int:
+    """Where the relation that begins at `place` is over, with all that stands directly after it."""
+    depth = 0
+    while True:
+        text = tokens[place].text if tokens[place].kind == "op" else ""
+        depth += (text in ("(", "[")) - (text in (")", "]"))
+        place += 1
+        after = tokens[place]
+        if depth == 0 and not (after.kind == "op" and after.text in ("^-1", "+", "*", "[")):
+            return place
+        if after.kind == "end":
+            return place
 
 
 def _wrong(token: _Token, expected: str) -> InputError:
@@ -301,8 +396,11 @@ def _joined(token: _Token, operands: list[Any], in_relation: bool) -> Any:
         if token.text == "\\":
             return RelationAnd(operands[0], RelationNot(operands[1]))
         return (RelationAnd if token.text == "&" else RelationOr)(*operands)
-    if token.text == "*":
-        return _built(token, Product, *(_as_number(one, token) for one in operands))
+    if token.text in "*+-":
+        numbers = [_as_number(one, token) for one in operands]
+        if token.text == "-":
+            numbers[1] = Scaled(-1, numbers[1])
+        return _built(token, Product if token.text == "*" else Sum, *numbers)
     make = And if token.text == "&" else Or
     return _built(token, make, *(_as_truth(one, token) for one in operands))
 
@@ -327,71 +425,3 @@ def _as_relation(part: Any, token: _Token) -> Relation:
     if isinstance(part, Relation):
         return part
     raise InputError(f"Column {token.column + 1}: expected a relation.")
-
-
-def write(formula: Node) -> str:
-    """Write a formula as `parse` reads it.
-
-    Examples
-    --------
-    >>> write(Modal(Closure(Role("on", 1, 0)), Atom("clear_G"), 0))
-    '<on^-1+>clear_G'
-    """
-    shown: dict[Node, tuple[str, int]] = {}
-    for node in formula.walk():
-        shown[node] = _WRITERS[type(node)](node, shown)
-    return shown[formula][0]
-
-
-_ATOMIC, _PREFIX = 9, 8  # how strongly what is written holds together
-_Shown = dict[Node, tuple[str, int]]
-
-
-def _inside(node: Node, shown: _Shown, strength: int) -> str:
-    text, own = shown[node]
-    return text if own >= strength else f"({text})"
-
-
-def _infix(sign: str, strength: int) -> Callable[[Any, _Shown], tuple[str, int]]:
-    def written(node: Any, shown: _Shown) -> tuple[str, int]:
-        return f" {sign} ".join(_inside(part, shown, strength + 1) for part in node.fields), strength
-
-    return written
-
-
-def _modal(node: Any, shown: _Shown) -> tuple[str, int]:
-    relation, operand, threshold = node.fields
-    text = f"<{shown[relation][0]}>{_inside(operand, shown, _PREFIX)}"
-    # After a modal without one, a threshold would belong to it: brackets keep it outside.
-    if threshold and isinstance(operand, Modal | Not) and shown[operand][1] == _PREFIX:
-        text = f"<{shown[relation][0]}>({shown[operand][0]})"
-    return f"{text} > {threshold}" if threshold else text, _PREFIX
-
-
-def _role(node: Any, shown: _Shown) -> tuple[str, int]:
-    name, source, target = node.fields
-    if (source, target) in ((0, 1), (1, 0)):
-        return name + ("^-1" if source else ""), _ATOMIC
-    return f"{name}[{source},{target}]", _ATOMIC
-
-
-_WRITERS: dict[type[Node], Callable[[Any, _Shown], tuple[str, int]]] = {
-    Identity: lambda node, shown: ("id", _ATOMIC),
-    Everything: lambda node, shown: ("all", _ATOMIC),
-    Role: _role,
-    RelationNot: lambda node, shown: (f"~{_inside(node.fields[0], shown, _PREFIX)}", _PREFIX),
-    RelationAnd: _infix("&", 2),
-    RelationOr: _infix("|", 1),
-    Closure: lambda n, shown: (_inside(n.fields[0], shown, _ATOMIC) + ("*" if n.fields[1] else "+"), _ATOMIC),
-    Top: lambda node, shown: ("top", _ATOMIC),
-    Atom: lambda node, shown: (node.fields[0], _ATOMIC),
-    Not: lambda node, shown: (f"~{_inside(node.fields[0], shown, _PREFIX)}", _PREFIX),
-    And: _infix("&", 2),
-    Or: _infix("|", 1),
-    Modal: _modal,
-    Count: lambda node, shown: (f"#{_inside(node.fields[0], shown, _PREFIX)}", _PREFIX),
-    Compare: lambda node, shown: (f"[{shown[node.fields[0]][0]} > {node.fields[1]}]", _ATOMIC),
-    Indicator: lambda node, shown: shown[node.fields[0]],
-    Product: _infix("*", 3),
-    Distance: lambda node, shown: (f"dist({', '.join(shown[part][0] for part in node.fields)})", _ATOMIC),
-}
