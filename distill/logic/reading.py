@@ -330,10 +330,12 @@ def _bracketed(tokens: list[_Token]) -> list[_Token]:
             found.append(_Token("op", ">", tokens[end].column))
             place = end
             continue
-        if token.kind == "op" and token.text == "(":
+        if token.kind == "op" and token.text in ("(", "["):
             before = tokens[place - 1]
-            groups.append(0 if place and (before.kind, before.text) == ("name", "dist") else -1)
-        elif token.text == ")" and groups:
+            of_dist = token.text == "(" and place and (before.kind, before.text) == ("name", "dist")
+            in_relation = token.text == "(" and bool(groups) and groups[-1] == 1
+            groups.append(0 if of_dist else 1 if in_relation else -1)
+        elif token.text in (")", "]") and groups:
             groups.pop()
         elif token.text == "," and groups and groups[-1] >= 0:
             groups[-1] += 1

@@ -1,6 +1,7 @@
 """Slow and plain: formulas evaluated object by object, with sets of pairs; and random formulas."""
 
 import itertools
+import math
 from typing import Any
 
 from hypothesis import strategies as st
@@ -68,42 +69,32 @@ class Naive:
                 return sum(a == x and self.holds(inner, b) for a, b in self.pairs(relation)) > threshold
         raise AssertionError(f)
 
-    def value(self, f: Any, state: int) -> int:
-        members = self.objects(state)
+    def value(self, f: Any, state: int) -> Any:
         match f:
             case fo.Count():
-                return sum(self.holds(f.fields[0], x) for x in members)
+                return sum(self.holds(f.fields[0], x) for x in self.objects(state))
             case fo.Compare():
                 return int(self.value(f.fields[0], state) > f.fields[1])
-            case fo.Not():
-                return 1 - self.value(f.fields[0], state)
-            case fo.And():
-                return min(self.value(part, state) for part in f.fields)
-            case fo.Or():
-                return max(self.value(part, state) for part in f.fields)
             case fo.Indicator():
                 return self.value(f.fields[0], state)
             case fo.Constant():
                 return f.fields[0]
             case fo.Scaled():
                 return f.fields[0] * self.value(f.fields[1], state)
-            case fo.Sum():
-                return sum(self.value(part, state) for part in f.fields)
-            case fo.Product():
-                result = 1
-                for part in f.fields:
-                    result *= self.value(part, state)
-                return result
             case fo.Distance():
-                first, relation, last = f.fields
-                pairs = self.pairs(relation)
-                reached = {x for x in members if self.holds(first, x)}
-                for steps in range(len(members) + 1):
-                    if any(self.holds(last, x) for x in reached):
-                        return steps
-                    reached |= {b for a, b in pairs if a in reached}
-                return 0
-        raise AssertionError(f)
+                return self.distance(*f.fields, self.objects(state))
+        parts = [self.value(part, state) for part in f.fields]
+        joins: dict[type, Any] = {fo.And: min, fo.Or: max, fo.Sum: sum, fo.Product: math.prod}
+        return joins[type(f)](parts) if type(f) in joins else 1 - parts[0]
+
+    def distance(self, first: fo.Truth, relation: fo.Relation, last: fo.Truth, members: list[int]) -> int:
+        pairs = self.pairs(relation)
+        reached = {x for x in members if self.holds(first, x)}
+        for steps in range(len(members) + 1):
+            if any(self.holds(last, x) for x in reached):
+                return steps
+            reached |= {b for a, b in pairs if a in reached}
+        return 0
 
 
 binary = st.sampled_from(["on", "on_G"])
