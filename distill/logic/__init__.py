@@ -1,5 +1,7 @@
 """Formulas: syntax, reading and writing, evaluation."""
 
+from distill.logic.c2 import write_c2
+from distill.logic.c2_reading import parse_c2
 from distill.logic.evaluation import Evaluator
 from distill.logic.features import (
     Compare,
@@ -66,8 +68,10 @@ __all__ = [
     "Truth",
     "from_json",
     "parse",
+    "parse_c2",
     "parse_relation",
     "to_json",
     "weighted",
     "write",
+    "write_c2",
 ]

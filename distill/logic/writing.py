@@ -11,6 +11,7 @@ from distill.logic.features import (
     Count,
     Distance,
     Indicator,
+    Number,
     Product,
     Scaled,
     Sum,
@@ -18,7 +19,6 @@ from distill.logic.features import (
 )
 from distill.logic.formulas import BOTTOM, And, Atom, Modal, Not, Or, Top
 from distill.logic.nodes import Node
-from distill.logic.reading import NAME, RESERVED
 from distill.logic.relations import (
     Closure,
     Everything,
@@ -28,6 +28,7 @@ from distill.logic.relations import (
     RelationOr,
     Role,
 )
+from distill.logic.signs import NAME, RESERVED
 
 LARGEST = 2_000_000  # symbols that are still written out
 
@@ -179,6 +180,20 @@ def check_size(formula: Node) -> None:
         )
 
 
+def written_sum(number: Number, signs: dict[str, str], inside: Callable[[Node], str]) -> str:
+    """Weights, features and a constant, with the signs between them."""
+    shown = ""
+    for weight, feature in weighted(number):
+        constant = isinstance(feature, Constant)
+        own = weight * feature.fields[0] if constant else weight
+        term = repr(abs(own)) if constant else inside(feature)
+        if not constant and abs(own) != 1:
+            term = f"{abs(own)!r}{signs['times']}{term}"
+        sign = signs["minus"] if own < 0 else "+"
+        shown = f"{shown} {sign} {term}" if shown else ("" if own >= 0 else sign) + term
+    return shown
+
+
 _ATOMIC, _PREFIX, _LOOSE = 9, 8, 0  # how strongly what is written holds together
 _Shown = tuple[str, int]
 
@@ -215,7 +230,10 @@ class _Writer:
         # A relation without brackets of its own gets some, unless it is a single sign.
         outer = self.inside(relation, _ATOMIC if self.notation.bare else _LOOSE)
         inner = self.inside(operand, _PREFIX)
-        if threshold and isinstance(operand, Modal | Not) and self.shown[operand][1] == _PREFIX:
+        last = operand
+        while threshold and isinstance(last, Not):
+            last = last.fields[0]
+        if threshold and isinstance(last, Modal) and self.shown[operand][1] == _PREFIX:
             # Otherwise the threshold would belong to the modal inside.
             inner = self.in_brackets(self.shown[operand][0])
         shown = self.notation.modal.format(outer, inner)
@@ -223,28 +241,11 @@ class _Writer:
             shown = f"{shown} > {threshold}"
         return shown, _LOOSE if self.notation.bare else _PREFIX
 
-    def total(self, node: Sum) -> _Shown:
-        shown = ""
-        for weight, number in weighted(node):
-            own = weight * number.fields[0] if isinstance(number, Constant) else weight
-            sign = self.signs["minus"] if own < 0 else "+"
-            term = self.term(abs(own), number)
-            shown = f"{shown} {sign} {term}" if shown else (sign if own < 0 else "") + term
-        return shown, 3
-
-    def scaled(self, node: Scaled) -> _Shown:
-        weight, number = node.fields
-        sign = self.signs["minus"] if weight < 0 else ""
-        return sign + self.term(abs(weight), number), 3 if sign else 4
-
-    def constant(self, node: Constant) -> _Shown:
-        value = node.fields[0]
-        return (self.signs["minus"] if value < 0 else "") + repr(abs(value)), 3 if value < 0 else _ATOMIC
-
-    def term(self, weight: float, number: Node) -> str:
-        if isinstance(number, Constant):
-            return repr(weight)
-        return (f"{weight!r}{self.signs['times']}" if weight != 1 else "") + self.inside(number, 4)
+    def total(self, node: Number) -> _Shown:
+        shown = written_sum(node, self.signs, lambda part: self.inside(part, 4))
+        negative = shown.startswith(self.signs["minus"])
+        alone = _ATOMIC if isinstance(node, Constant) else 4
+        return shown, 3 if negative or isinstance(node, Sum) else alone
 
     def infix(self, node: Node, kind: str, strength: int) -> _Shown:
         return self.signs[kind].join(self.inside(part, strength + 1) for part in node.fields), strength
@@ -279,8 +280,8 @@ _WRITERS: dict[type[Node], Callable[[_Writer, Any], _Shown]] = {
     Compare: _Writer.compare,
     Indicator: lambda w, node: w.shown[node.fields[0]],
     Product: lambda w, node: w.infix(node, "times", 4),
-    Constant: _Writer.constant,
-    Scaled: _Writer.scaled,
+    Constant: _Writer.total,
+    Scaled: _Writer.total,
     Sum: _Writer.total,
     Distance: _Writer.distance,
 }

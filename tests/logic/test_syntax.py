@@ -87,7 +87,7 @@ def test_size_depth_and_fragment(text, size, depth, fragment):
         ("<on>clear > -1", "Column 13: a threshold must be at least 0."),
         ("[#clear]", "Column 8: expected an operator or a closing bracket, not ']'."),
         ("[#clear > -2]", "Column 11: a threshold must be at least 0."),
-        ("[#clear > 1.5]", "Column 11: expected a whole number, not '1.5'."),
+        ("[#clear > 1.5]", "Column 11: expected a whole number of at most 9 digits, not '1.5'."),
         ("[#clear > x]", "Column 11: expected a number, not 'x'."),
         ("clear & [#clear > 1]", "A formula about objects and one about states cannot be joined"),
         ("#[#clear > 0]", "Only objects can be counted"),

@@ -1,0 +1,410 @@
+"""Reading C2, and turning it into modals: all of C2 with one free variable, or none.
+
+Under a quantifier `∃≥n y`, a formula in both variables combines three kinds of parts: what holds of `x`, what
+holds of `y`, and how the two are related. Most often it is a conjunction of these: one modal. Otherwise cases
+are told apart: first by what holds of `x`, then by what holds of `y`, so that each case asks for one relation;
+the objects of different cases differ, so their numbers add up to n.
+"""
+
+import re
+from dataclasses import dataclass, replace
+from itertools import product
+from typing import Any
+
+from distill.errors import InputError
+from distill.logic.features import Compare, Constant, Count, Indicator, Number
+from distill.logic.formulas import BOTTOM, And, Atom, Modal, Not, Or, Top, Truth
+from distill.logic.operators import PREFIX, Open, OperatorReader, Token, built, tokens_of, wrong
+from distill.logic.reading import joined_formulas, number_of
+from distill.logic.relations import (
+    Everything,
+    Identity,
+    Relation,
+    RelationAnd,
+    RelationNot,
+    RelationOr,
+    Role,
+)
+from distill.logic.signs import NAME
+
+_MOST_CASES = 4096
+_SIGNS = {
+    "¬": "~",
+    "∧": "&",
+    "∨": "|",
+    "→": "->",
+    "↔": "<->",
+    "≠": "!=",
+    "≥": ">=",
+    "≤": "<=",
+    "·": "*",
+    "−": "-",
+    "exists": "∃",
+    "forall": "∀",
+    "⊤": "top",
+    "⊥": "bot",
+}
+_TOKEN = re.compile(
+    rf"""\s*(?:(?P<op><->|->|!=|>=|<=|[~&|()\[\],=\#*+∃∀¬∧∨→↔≠≥≤·−-]|(?:exists|forall)\b)
+    |(?P<name>{NAME.pattern}|[⊤⊥])|"(?P<quoted>[^"]*)"
+    |(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|(?P<bad>\S))""",
+    re.VERBOSE | re.ASCII,
+)
+_INFIX = {"<->": 1, "->": 2, "|": 3, "&": 4, "+": 5, "-": 5, "*": 6}
+
+
+@dataclass(frozen=True)
+class _Part:
+    """A formula with its free variables.
+
+    Attributes
+    ----------
+    variable : the free variable of a `truth`; none if it is a sentence.
+    truth : what holds of an object.
+    sentence : the same about the state, if there is no free variable.
+    outer : the variables that its outermost quantifiers bind, if there is no free one.
+    relation : from the first variable to the second, if that is all it speaks of.
+    operator, parts : a combination of different kinds: `&`, `|` or `~`.
+    """
+
+    variable: str | None = None
+    truth: Truth | None = None
+    sentence: Truth | None = None
+    outer: frozenset[str] = frozenset()
+    relation: Relation | None = None
+    operator: str = ""
+    parts: tuple["_Part", ...] = ()
+
+
+def parse_c2(text: str) -> Any:
+    """Read a formula of C2, or a number with `#x` and `[ ]`, as modals.
+
+    Signs may be typed: `exists>=2 y (E(x,y) & ~red(y))`, `forall`, `->`, `<->`, `!=`. A quantifier takes what
+    follows it directly; brackets make that longer. `∃x, y` stands for two quantifiers.
+
+    Examples
+    --------
+    >>> parse_c2("blue(x) ∧ ∃≥2 y (E(x, y) ∧ ¬red(y))")
+    blue & <E>~red > 1
+    >>> parse_c2("exists y (at_G(x,y) & ~at(x,y))")
+    <at_G & ~at>top
+    >>> parse_c2("∃x clear(x)")
+    [#clear > 0]
+    """
+    return _Reader(text).formula()
+
+
+class _Reader(OperatorReader):
+    def __init__(self, text: str) -> None:
+        super().__init__(tokens_of(text, _TOKEN, _SIGNS))
+        self.variables: set[str] = set()
+
+    def formula(self) -> Any:
+        """What is read, as modals."""
+        found = self.read()
+        if isinstance(found, Number):
+            return found
+        if found.truth is None:
+            both = " and ".join(sorted(self.variables))
+            raise InputError(f"The formula has two free variables, {both}; bind one with ∃ or ∀.")
+        # As in what is written: a sentence about states binds the first variable before the other.
+        first = min(self.variables | {"x"} if self.variables <= {"x", "y"} else self.variables, default="x")
+        return found.sentence if found.sentence is not None and first in found.outer else found.truth
+
+    def begin(self, token: Token) -> bool:
+        if token.is_sign("~", "("):
+            self.open.append(Open(token.text, token.column, PREFIX if token.text == "~" else 0))
+            return True
+        if token.is_sign("["):
+            self.open.append(Open("[", token.column, 0))
+            return True
+        if token.is_sign("-"):
+            self.done.append(Constant(0))
+            self.open.append(Open("-", token.column, _INFIX["-"]))
+            return True
+        if token.is_sign("∃", "∀", "#"):
+            self._quantifier(token)
+            return True
+        if token.kind == "number":
+            self.finished(number_of(token))
+            return False
+        if token.kind in ("name", "quoted"):
+            self.finished(self._atom(token))
+            return False
+        raise wrong(token, "a formula")
+
+    def go_on(self, token: Token) -> bool:
+        if token.kind == "op" and token.text in _INFIX:
+            return self.infix(token, _INFIX[token.text])
+        if token.is_sign(")"):
+            self.close(token, "(")
+            self.finished(self.done.pop())
+            return False
+        if token.is_sign("]"):
+            self.close(token, "[")
+            inside = self._as_part(self.done.pop(), token)
+            if inside.sentence is None:
+                raise InputError(f"Column {token.column + 1}: [ ] needs a formula without free variables.")
+            self.finished(Indicator(inside.sentence))
+            return False
+        raise wrong(token, "an operator or the end" if not self.open else "an operator or a closing bracket")
+
+    def finished(self, part: Any) -> None:
+        while self.open and self.open[-1].strength == PREFIX:
+            prefix = self.open.pop()
+            token = Token("op", prefix.text, prefix.column)
+            inside = self._as_part(part, token)
+            if prefix.text == "~":
+                part = _negated(inside)
+            elif prefix.text == "#":
+                part = self._counted(inside, prefix.content[0], token)
+            else:
+                part = self._quantified(inside, prefix)
+        self.done.append(part)
+
+    def joined(self, token: Token, operands: list[Any]) -> Any:
+        if token.text in "*+-":
+            for one in operands:
+                if not isinstance(one, Number):
+                    raise InputError(
+                        f"Column {token.column + 1}: {token.text} stands between numbers; use # or [ ]."
+                    )
+            return joined_formulas(token, operands)
+        parts = [self._as_part(one, token) for one in operands]
+        if token.text == "->":
+            # a → b → c is a → (b → c).
+            found = parts[-1]
+            for part in reversed(parts[:-1]):
+                found = _joined("|", [_negated(part), found])
+            return found
+        if token.text == "<->":
+            found = parts[0]
+            for part in parts[1:]:
+                both, none = [found, part], [_negated(found), _negated(part)]
+                found = _joined("|", [_joined("&", both), _joined("&", none)])
+            return found
+        return _joined(token.text, parts)
+
+    def _as_part(self, part: Any, token: Token) -> _Part:
+        if isinstance(part, _Part):
+            return part
+        raise InputError(f"Column {token.column + 1}: {token.text} needs a formula, and this is a number.")
+
+    def _variable(self) -> str:
+        token = self.take(("name",), "a variable")
+        self.variables.add(token.text)
+        if len(self.variables) > 2:
+            raise InputError(
+                f"Column {token.column + 1}: {token.text} is a third variable besides "
+                f"{' and '.join(sorted(self.variables - {token.text}))}; C2 has two, which are used again."
+            )
+        return token.text
+
+    def _quantifier(self, token: Token) -> None:
+        compare, number = ">=", 1
+        if token.text == "∃" and self.next_is(">=", "<=", "="):
+            compare = self.take(("op",), "a sign").text
+            number = self.take_whole()
+        self.open.append(Open(token.text, token.column, PREFIX, [self._variable(), compare, number]))
+        while token.text != "#" and self.next_is(","):
+            if (compare, number) != (">=", 1):
+                raise wrong(self.tokens[self.place], "one variable, as pairs are not counted")
+            self.place += 1
+            self.open.append(Open(token.text, token.column, PREFIX, [self._variable(), compare, number]))
+
+    def _atom(self, token: Token) -> _Part:
+        if token.kind == "name" and token.text in ("top", "bot") and not self.next_is("("):
+            truth = Top() if token.text == "top" else BOTTOM
+            return _Part(truth=truth, sentence=Compare(Constant(int(truth is not BOTTOM)), 0))
+        if self.next_is("=", "!="):
+            sign = self.tokens[self.place].text
+            self.place -= 1
+            one = self._variable()
+            self.place += 1
+            other = self._variable()
+            equal = _Part(variable=other, truth=Top()) if one == other else _Part(relation=Identity())
+            return equal if sign == "=" else _negated(equal)
+        arguments: list[str] = []
+        if self.next_is("("):
+            self.place += 1
+            while not self.next_is(")"):
+                arguments.append(self._variable())
+                if not self.next_is(")"):
+                    self.take_sign(",")
+            self.place += 1
+        return self._applied(token, arguments)
+
+    def _applied(self, token: Token, arguments: list[str]) -> _Part:
+        if len(arguments) > 2:
+            raise InputError(
+                f"Column {token.column + 1}: C2 has no atoms of three arguments, such as {token.text}."
+            )
+        if not arguments:
+            return _Part(truth=Atom(token.text), sentence=Compare(Count(Atom(token.text)), 0))
+        if len(arguments) == 1:
+            return _Part(variable=arguments[0], truth=Atom(token.text))
+        everything = token.kind == "name" and token.text == "top"
+        relation = Everything() if everything else Role(token.text)
+        if arguments[0] == arguments[1]:
+            return _Part(variable=arguments[0], truth=Modal(RelationAnd(relation, Identity()), Top()))
+        return _Part(relation=relation if arguments[0] < arguments[1] else relation.inverse())
+
+    def _counted(self, inside: _Part, variable: str, token: Token) -> Number:
+        if inside.truth is None or inside.variable not in (None, variable):
+            raise InputError(f"Column {token.column + 1}: #{variable} counts what holds of {variable} alone.")
+        found: Number = built(token, Count, inside.truth)
+        return found
+
+    def _quantified(self, inside: _Part, prefix: Open) -> _Part:
+        variable, compare, number = prefix.content
+        if prefix.text == "∀":
+            return _negated(self._at_least(_negated(inside), variable, 1))
+        if compare == ">=":
+            return self._at_least(inside, variable, number)
+        more = _negated(self._at_least(inside, variable, number + 1))
+        return more if compare == "<=" else _joined("&", [more, self._at_least(inside, variable, number)])
+
+    def _at_least(self, inside: _Part, variable: str, number: int) -> _Part:
+        """∃≥n: how many objects `variable` can be."""
+        if number == 0:
+            return _Part(truth=Top(), sentence=Compare(Constant(1), 0))
+        if inside.truth is not None and inside.variable in (None, variable):
+            return _Part(
+                truth=Modal(Everything(), inside.truth, number - 1),
+                sentence=Compare(Count(inside.truth), number - 1),
+                outer=frozenset([variable]),
+            )
+        conjuncts = inside.parts if inside.operator == "&" else (inside,)
+        if any(part.operator for part in conjuncts):
+            truth = self._by_cases(inside, variable, number)
+        else:
+            here = [p.truth for p in conjuncts if p.truth is not None and p.variable not in (None, variable)]
+            there = [p.truth for p in conjuncts if p.truth is not None and p.variable in (None, variable)]
+            related = [p.relation for p in conjuncts if p.relation is not None]
+            relation = RelationAnd(*related) if related else Everything()
+            found = [self._modal(relation, _all_of(there), variable, number)]
+            # That some object exists says nothing where one is spoken of.
+            truth = _all_of(here if number == 1 and not related and not there else here + found)
+        return _Part(variable=self._other(variable), truth=truth)
+
+    def _other(self, variable: str) -> str:
+        [other] = self.variables - {variable}
+        return other
+
+    def _modal(self, relation: Relation, operand: Truth, variable: str, number: int) -> Truth:
+        """At least so many objects `variable` stand in a relation between the two variables."""
+        forwards = self._other(variable) < variable
+        return Modal(relation if forwards else relation.inverse(), operand, number - 1)
+
+    def _by_cases(self, inside: _Part, variable: str, number: int) -> Truth:
+        order = _in_order(inside)
+        truths = {p.truth: p.variable for p in order if p.truth is not None}
+        there = [truth for truth, own in truths.items() if own == variable]
+        here = [truth for truth, own in truths.items() if own != variable]
+        if 2 ** len(truths) > _MOST_CASES:
+            raise InputError(
+                f"Under a quantifier of {variable} {len(truths)} formulas in one variable are not joined by ∧: "
+                "too many cases to tell apart; write a disjunction of quantifiers instead."
+            )
+        found = []
+        for holds_here in product((True, False), repeat=len(here)):
+            known = dict(zip(here, holds_here, strict=True))
+            operands: dict[Relation, list[Truth]] = {}
+            for holds_there in product((True, False), repeat=len(there)):
+                relation = _evaluated(order, known | dict(zip(there, holds_there, strict=True)))
+                if relation is not False:
+                    related = Everything() if relation is True else relation
+                    operands.setdefault(related, []).append(_all_of(_literals(there, holds_there)))
+            whole = 2 ** len(there)
+            terms: list[tuple[Relation, Truth]] = [
+                (r, Top() if len(cubes) == whole else Or(*cubes)) for r, cubes in operands.items()
+            ]
+            if terms:
+                found.append(_all_of([*_literals(here, holds_here), self._together(terms, variable, number)]))
+        return Or(*found) if found else BOTTOM
+
+    def _together(self, terms: list[tuple[Relation, Truth]], variable: str, number: int) -> Truth:
+        """At least so many objects in all cases together; no object is in two of them."""
+        if (number + 1) ** len(terms) > _MOST_CASES:
+            raise InputError(f"∃≥{number} over {len(terms)} cases is too long to write; use smaller numbers.")
+        shares = product(range(number + 1), repeat=len(terms))
+        ways = [
+            _all_of([self._modal(*term, variable, n) for term, n in zip(terms, share, strict=True) if n])
+            for share in shares
+            if sum(share) == number
+        ]
+        return Or(*ways)
+
+
+def _negated(part: _Part) -> _Part:
+    if part.operator == "~":
+        return part.parts[0]
+    if part.operator:
+        return _Part(operator="~", parts=(part,))
+    return replace(
+        part,
+        truth=None if part.truth is None else Not(part.truth),
+        sentence=None if part.sentence is None else Not(part.sentence),
+        relation=None if part.relation is None else RelationNot(part.relation),
+    )
+
+
+def _joined(operator: str, parts: list[_Part]) -> _Part:
+    join, join_relations = (And, RelationAnd) if operator == "&" else (Or, RelationOr)
+    variables = {part.variable for part in parts} - {None}
+    truths = [part.truth for part in parts if part.truth is not None]
+    if len(truths) == len(parts) and len(variables) < 2:
+        sentences = [part.sentence for part in parts if part.sentence is not None]
+        return _Part(
+            variable=next(iter(variables), None),
+            truth=join(*truths),
+            sentence=join(*sentences) if len(sentences) == len(parts) else None,
+            outer=frozenset().union(*(part.outer for part in parts)),
+        )
+    relations = [part.relation for part in parts if part.relation is not None]
+    if len(relations) == len(parts):
+        return _Part(relation=join_relations(*relations))
+    flat = [one for part in parts for one in (part.parts if part.operator == operator else (part,))]
+    return _Part(operator=operator, parts=tuple(flat))
+
+
+def _in_order(whole: _Part) -> list[_Part]:
+    """All parts, smaller ones first."""
+    found, todo = [], [whole]
+    while todo:
+        part = todo.pop()
+        found.append(part)
+        todo += part.parts
+    return found[::-1]
+
+
+def _evaluated(order: list[_Part], known: dict[Truth, bool]) -> Relation | bool:
+    """What is left of a combination when the truths in it are known: a relation, or always or never true."""
+    values: dict[int, Relation | bool] = {}
+    for part in order:
+        inner = [values[id(one)] for one in part.parts]
+        if part.relation is not None:
+            found: Relation | bool = part.relation
+        elif part.truth is not None:
+            found = known[part.truth]
+        elif part.operator == "~":
+            found = RelationNot(inner[0]) if isinstance(inner[0], Relation) else not inner[0]
+        else:
+            decided = part.operator == "|"
+            relations = [one for one in inner if isinstance(one, Relation)]
+            if any(one is decided for one in inner):
+                found = decided
+            elif relations:
+                found = (RelationOr if decided else RelationAnd)(*relations)
+            else:
+                found = not decided
+        values[id(part)] = found
+    return values[id(order[-1])]
+
+
+def _literals(truths: list[Truth], holds: tuple[bool, ...]) -> list[Truth]:
+    return [truth if own else Not(truth) for truth, own in zip(truths, holds, strict=True)]
+
+
+def _all_of(truths: list[Truth]) -> Truth:
+    return And(*truths) if truths else Top()
