@@ -1,9 +1,9 @@
 """Reading C2, and turning it into modals: all of C2 with one free variable, or none.
 
 Under a quantifier `∃≥n y`, a formula in both variables combines three kinds of parts: what holds of `x`, what
-holds of `y`, and how the two are related. Most often it is a conjunction of these: one modal. Otherwise cases
-are told apart: first by what holds of `x`, then by what holds of `y`, so that each case asks for one relation;
-the objects of different cases differ, so their numbers add up to n.
+holds of `y`, and how the two are related. Most often it is a conjunction of these: one modal. Otherwise
+cases are told apart: first by what holds of `x`, then by what holds of `y`, so that each case asks for one
+relation; the objects of different cases differ, so their numbers add up to n.
 """
 
 import re
@@ -298,20 +298,22 @@ class _Reader(OperatorReader):
 
     def _by_cases(self, inside: _Part, variable: str, number: int) -> Truth:
         order = _in_order(inside)
-        truths = {p.truth: p.variable for p in order if p.truth is not None}
-        there = [truth for truth, own in truths.items() if own == variable]
-        here = [truth for truth, own in truths.items() if own != variable]
+        # A sentence may be asked of either object; asked here, it does not split what is there.
+        truths = {(p.truth, p.variable == variable): None for p in order if p.truth is not None}
+        there = [truth for truth, is_there in truths if is_there]
+        here = [truth for truth, is_there in truths if not is_there]
         if 2 ** len(truths) > _MOST_CASES:
             raise InputError(
-                f"Under a quantifier of {variable} {len(truths)} formulas in one variable are not joined by ∧: "
-                "too many cases to tell apart; write a disjunction of quantifiers instead."
+                f"Under a quantifier of {variable} {len(truths)} formulas in one variable are not joined by "
+                "∧: too many cases to tell apart; write a disjunction of quantifiers instead."
             )
         found = []
         for holds_here in product((True, False), repeat=len(here)):
-            known = dict(zip(here, holds_here, strict=True))
+            known = {(truth, False): own for truth, own in zip(here, holds_here, strict=True)}
             operands: dict[Relation, list[Truth]] = {}
             for holds_there in product((True, False), repeat=len(there)):
-                relation = _evaluated(order, known | dict(zip(there, holds_there, strict=True)))
+                known |= {(truth, True): own for truth, own in zip(there, holds_there, strict=True)}
+                relation = _evaluated(order, known, variable)
                 if relation is not False:
                     related = Everything() if relation is True else relation
                     operands.setdefault(related, []).append(_all_of(_literals(there, holds_there)))
@@ -378,7 +380,7 @@ def _in_order(whole: _Part) -> list[_Part]:
     return found[::-1]
 
 
-def _evaluated(order: list[_Part], known: dict[Truth, bool]) -> Relation | bool:
+def _evaluated(order: list[_Part], known: dict[tuple[Truth, bool], bool], variable: str) -> Relation | bool:
     """What is left of a combination when the truths in it are known: a relation, or always or never true."""
     values: dict[int, Relation | bool] = {}
     for part in order:
@@ -386,7 +388,7 @@ def _evaluated(order: list[_Part], known: dict[Truth, bool]) -> Relation | bool:
         if part.relation is not None:
             found: Relation | bool = part.relation
         elif part.truth is not None:
-            found = known[part.truth]
+            found = known[part.truth, part.variable == variable]
         elif part.operator == "~":
             found = RelationNot(inner[0]) if isinstance(inner[0], Relation) else not inner[0]
         else:

@@ -126,9 +126,9 @@ class Sum(Number):
                     total += weight * number.fields[0]
                 else:
                     weights[number] = weights.get(number, 0) + weight
-        terms: list[Number] = [
-            Scaled(weights[number], number) for number in sorted(weights) if weights[number]
-        ]
+        kept = [number for number, weight in weights.items() if weight]
+        kept.sort(key=lambda number: (weights[number] < 0, number.order))
+        terms: list[Number] = [Scaled(weights[number], number) for number in kept]
         if total or not terms:
             terms.append(Constant(total))
         return terms[0] if len(terms) == 1 else super().__new__(cls, *terms)  # type: ignore[return-value]

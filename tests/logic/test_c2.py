@@ -126,6 +126,9 @@ def test_all_of_c2_becomes_modals(batch, formula):
             assert found[state if read.of_state else x] == expected, (text(formula), read)
 
 
+FOUR_CASES = "<on>clear > 1 | <on_G>~clear > 1 | (<on>clear & <on_G>~clear)"
+
+
 @pytest.mark.parametrize(
     ("c2", "emlc"),
     [
@@ -139,6 +142,8 @@ def test_all_of_c2_becomes_modals(batch, formula):
         ("on(x, x)", "<on & id>top"),
         ("∃y clear(x)", "clear"),
         ("∃≥2 y (clear(x) ∧ on(y, x))", "clear & <on^-1>top > 1"),
+        ("∃y (on(x, y) ∧ (clear(x) ∨ clear(y)))", "clear & <on>top | <on>clear"),
+        ("∃≥2 y ((on(x, y) ∧ clear(y)) ∨ (on_G(x, y) ∧ ¬clear(y)))", FOUR_CASES),
         ("∃y (on(x, y) ∨ clear(y))", "<all>clear | <on>~clear"),
         ("∃x, y (on_G(x, y) ∧ ¬on(x, y))", "[#<on_G \\ on>top > 0]"),
         ("∀y (on(x, y) → clear(y))", "~<on & all>~clear"),
