@@ -2,6 +2,7 @@
 
 from distill.logic.c2 import write_c2
 from distill.logic.c2_reading import parse_c2
+from distill.logic.english import explain
 from distill.logic.evaluation import Evaluator
 from distill.logic.features import (
     Compare,
@@ -16,6 +17,7 @@ from distill.logic.features import (
     weighted,
 )
 from distill.logic.formulas import BOTTOM, And, Atom, Modal, Not, Or, Top, Truth
+from distill.logic.library import HandMade, hand_made, library
 from distill.logic.nodes import Fragment, Node
 from distill.logic.quotients import QuotientEvaluator
 from distill.logic.reading import parse, parse_relation
@@ -47,6 +49,7 @@ __all__ = [
     "Evaluator",
     "Everything",
     "Fragment",
+    "HandMade",
     "Identity",
     "Indicator",
     "Modal",
@@ -66,7 +69,10 @@ __all__ = [
     "Sum",
     "Top",
     "Truth",
+    "explain",
     "from_json",
+    "hand_made",
+    "library",
     "parse",
     "parse_c2",
     "parse_relation",
