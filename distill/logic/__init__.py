@@ -2,6 +2,8 @@
 
 from distill.logic.c2 import write_c2
 from distill.logic.c2_reading import parse_c2
+from distill.logic.derived import write_derived
+from distill.logic.dlplan import dlplan_name, write_dlplan
 from distill.logic.english import explain
 from distill.logic.evaluation import Evaluator
 from distill.logic.features import (
@@ -16,9 +18,12 @@ from distill.logic.features import (
     Sum,
     weighted,
 )
+from distill.logic.figures import draw_state
+from distill.logic.formats import FORMATS, Format, read_formula
 from distill.logic.formulas import BOTTOM, And, Atom, Modal, Not, Or, Top, Truth
 from distill.logic.library import HandMade, hand_made, library
 from distill.logic.nodes import Fragment, Node
+from distill.logic.python import write_python
 from distill.logic.quotients import QuotientEvaluator
 from distill.logic.reading import parse, parse_relation
 from distill.logic.relations import (
@@ -38,6 +43,7 @@ __all__ = [
     "ASCII",
     "BOTTOM",
     "EMLC",
+    "FORMATS",
     "LATEX",
     "And",
     "Atom",
@@ -48,6 +54,7 @@ __all__ = [
     "Distance",
     "Evaluator",
     "Everything",
+    "Format",
     "Fragment",
     "HandMade",
     "Identity",
@@ -69,6 +76,8 @@ __all__ = [
     "Sum",
     "Top",
     "Truth",
+    "dlplan_name",
+    "draw_state",
     "explain",
     "from_json",
     "hand_made",
@@ -76,8 +85,12 @@ __all__ = [
     "parse",
     "parse_c2",
     "parse_relation",
+    "read_formula",
     "to_json",
     "weighted",
     "write",
     "write_c2",
+    "write_derived",
+    "write_dlplan",
+    "write_python",
 ]

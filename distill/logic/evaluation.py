@@ -49,6 +49,7 @@ class Evaluator:
     def __init__(self, batch: Structures) -> None:
         self.batch = batch
         self._values: dict[Node, Any] = {}
+        self._pairs_of: dict[Closure, Any] = {}
 
     def holds(self, formula: Truth) -> Booleans:
         """(n_objects,) whether it holds of each object, or (n_states,) of each state."""
@@ -124,7 +125,7 @@ class Evaluator:
             raise InputError(
                 f"{relation} counts atoms, so it cannot be combined with other relations; use it on its own."
             )
-        return self._values[relation][0]
+        return self._reached(relation) if isinstance(relation, Closure) else self._values[relation][0]
 
     def _closure(self, node: Closure) -> Pairs:
         """Not the pairs but the steps: reachability is followed where it is asked for."""
@@ -148,15 +149,18 @@ class Evaluator:
 
     def _reached(self, closure: Closure) -> Any:
         """All pairs of a closure."""
-        found = self._values[closure][0]
-        while True:
-            more = ((found + found @ found) > 0).astype(np.int64)
-            if more.nnz == found.nnz:
-                break
-            found = more.tocsr()
-        if closure.fields[1]:
-            found = ((found + self._matrix(self._everywhere(), self._everywhere())) > 0).astype(np.int64)
-        return found.tocsr()
+        if closure not in self._pairs_of:
+            found = self._values[closure][0]
+            while True:
+                more = ((found + found @ found) > 0).astype(np.int64)
+                if more.nnz == found.nnz:
+                    break
+                found = more.tocsr()
+            if closure.fields[1]:
+                itself = self._matrix(self._everywhere(), self._everywhere())
+                found = ((found + itself) > 0).astype(np.int64)
+            self._pairs_of[closure] = found.tocsr()
+        return self._pairs_of[closure]
 
     def _modal(self, node: Modal) -> Booleans:
         relation, operand, threshold = node.fields
@@ -240,10 +244,7 @@ _MEANINGS: dict[type[Node], Callable[[Any, Any], Any]] = {
     Identity: lambda e, node: (e._matrix(e._everywhere(), e._everywhere()), False),
     Everything: lambda e, node: (e._matrix(np.zeros(0, dtype=int), np.zeros(0, dtype=int)), True),
     Role: Evaluator._role,
-    RelationNot: lambda e, node: (
-        e._reached(node.fields[0]) if isinstance(node.fields[0], Closure) else e._set(node.fields[0]),
-        not e._values[node.fields[0]][1],
-    ),
+    RelationNot: lambda e, node: (e._set(node.fields[0]), not e._values[node.fields[0]][1]),
     RelationAnd: lambda e, node: e._joined(node, True),
     RelationOr: lambda e, node: e._joined(node, False),
     Closure: Evaluator._closure,

@@ -38,12 +38,15 @@ class Compare(Truth):
     __slots__ = ()
     kind = "compare"
     accepts = (Number, int)
-    of_state = True
 
     def __new__(cls, number: Number, threshold: int = 0) -> Self:
         if threshold < 0:
             raise InputError(f"A threshold must be at least 0, not {threshold}.")
         return super().__new__(cls, number, threshold)
+
+    @classmethod
+    def _about_states(cls, fields: tuple[Any, ...]) -> bool:
+        return True
 
     @classmethod
     def _fragment(cls, fields: tuple[Any, ...], parts: list[Node]) -> Fragment:
@@ -201,6 +204,11 @@ class Distance(Number):
     __slots__ = ()
     kind = "dist"
     accepts = (Truth, Relation, Truth)
+
+    def __new__(cls, first: Truth, relation: Relation, last: Truth) -> Self:
+        if first.of_state or last.of_state:
+            raise InputError("A distance is between objects; its ends cannot be about states.")
+        return super().__new__(cls, first, relation, last)
 
     @classmethod
     def _fragment(cls, fields: tuple[Any, ...], parts: list[Node]) -> Fragment:

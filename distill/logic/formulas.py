@@ -10,8 +10,16 @@ from distill.logic.relations import Relation
 class Truth(Node):
     """What is true or false, of an object or of a state."""
 
-    __slots__ = ()
-    of_state: bool = False
+    __slots__ = ("of_state",)
+    of_state: bool  # whether it is about states, not objects
+
+    @classmethod
+    def _more(cls, fields: tuple[Any, ...]) -> dict[str, Any]:
+        return {"of_state": cls._about_states(fields)}
+
+    @classmethod
+    def _about_states(cls, fields: tuple[Any, ...]) -> bool:
+        return False
 
     def __invert__(self) -> "Truth":
         return Not(self)
@@ -45,10 +53,9 @@ class Not(Truth):
     kind = "not"
     accepts = (Truth,)
 
-    @property
-    def of_state(self) -> bool:  # type: ignore[override]
-        """As what it denies."""
-        return bool(self.fields[0].of_state)
+    @classmethod
+    def _about_states(cls, fields: tuple[Any, ...]) -> bool:
+        return bool(fields[0].of_state)
 
 
 class _Many(Truth):
@@ -62,10 +69,9 @@ class _Many(Truth):
             raise InputError("A formula about objects and one about states cannot be joined; count objects.")
         return flat[0] if len(flat) == 1 else super().__new__(cls, *flat)
 
-    @property
-    def of_state(self) -> bool:  # type: ignore[override]
-        """As its operands."""
-        return bool(self.fields[0].of_state)
+    @classmethod
+    def _about_states(cls, fields: tuple[Any, ...]) -> bool:
+        return bool(fields[0].of_state)
 
     @classmethod
     def _size(cls, fields: tuple[Any, ...], parts: list[Node]) -> int:

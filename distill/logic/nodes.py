@@ -66,6 +66,7 @@ class Node:
                 size=cls._size(fields, parts),
                 depth=cls._depth(parts),
                 fragment=cls._fragment(fields, parts),
+                **cls._more(fields),
             )
             _known[key] = found
         return found  # type: ignore[return-value]
@@ -120,6 +121,11 @@ class Node:
     @classmethod
     def _depth(cls, parts: list["Node"]) -> int:
         return max((part.depth for part in parts), default=0)
+
+    @classmethod
+    def _more(cls, fields: tuple[Any, ...]) -> dict[str, Any]:
+        """What nodes of this sort know besides; asked once, so that deep formulas need no recursion."""
+        return {}
 
     @classmethod
     def _fragment(cls, fields: tuple[Any, ...], parts: list["Node"]) -> Fragment:

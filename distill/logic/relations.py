@@ -9,16 +9,27 @@ from distill.logic.nodes import Fragment, Node, flattened
 class Relation(Node):
     """A relation between two objects: the parameter of a modal."""
 
-    __slots__ = ()
-
-    @property
-    def guarded(self) -> bool:
-        """Whether related objects are linked by an atom (or equal)."""
-        return False
+    __slots__ = ("guarded",)
+    guarded: bool  # whether related objects are linked by an atom (or equal)
 
     def inverse(self) -> "Relation":
         """The relation read backwards."""
+        found: dict[Node, Relation] = {}
+        for part in self.walk():
+            found[part] = part._inverted([found[one] for one in part.parts])  # type: ignore[attr-defined]
+        return found[self]
+
+    def _inverted(self, parts: list[Any]) -> "Relation":
+        """The relation read backwards, of parts that are."""
         return self
+
+    @classmethod
+    def _more(cls, fields: tuple[Any, ...]) -> dict[str, Any]:
+        return {"guarded": cls._guards(fields)}
+
+    @classmethod
+    def _guards(cls, fields: tuple[Any, ...]) -> bool:
+        return False
 
 
 class Identity(Relation):
@@ -27,9 +38,8 @@ class Identity(Relation):
     __slots__ = ()
     kind = "id"
 
-    @property
-    def guarded(self) -> bool:
-        """An object is linked to itself."""
+    @classmethod
+    def _guards(cls, fields: tuple[Any, ...]) -> bool:
         return True
 
 
@@ -52,13 +62,11 @@ class Role(Relation):
             raise InputError(f"{name}[{source},{target}] must name two different arguments, from 0 on.")
         return super().__new__(cls, name, source, target)
 
-    @property
-    def guarded(self) -> bool:
-        """An atom links them."""
+    @classmethod
+    def _guards(cls, fields: tuple[Any, ...]) -> bool:
         return True
 
-    def inverse(self) -> "Role":
-        """From the other argument."""
+    def _inverted(self, parts: list[Any]) -> "Relation":
         name, source, target = self.fields
         return Role(name, target, source)
 
@@ -79,9 +87,8 @@ class RelationNot(Relation):
             return relation.fields[0]  # type: ignore[no-any-return]
         return super().__new__(cls, relation)
 
-    def inverse(self) -> Relation:
-        """Of what it denies."""
-        return RelationNot(self.fields[0].inverse())
+    def _inverted(self, parts: list[Any]) -> Relation:
+        return RelationNot(*parts)
 
 
 class _RelationMany(Relation):
@@ -93,9 +100,8 @@ class _RelationMany(Relation):
         flat = flattened(cls, relations)
         return flat[0] if len(flat) == 1 else super().__new__(cls, *flat)
 
-    def inverse(self) -> Relation:
-        """Of every part."""
-        return type(self)(*(part.inverse() for part in self.fields))
+    def _inverted(self, parts: list[Any]) -> Relation:
+        return type(self)(*parts)
 
     @classmethod
     def _size(cls, fields: tuple[Any, ...], parts: list[Node]) -> int:
@@ -108,10 +114,9 @@ class RelationAnd(_RelationMany):
     __slots__ = ()
     kind = "rand"
 
-    @property
-    def guarded(self) -> bool:
-        """One guard is enough."""
-        return any(part.guarded for part in self.fields)
+    @classmethod
+    def _guards(cls, fields: tuple[Any, ...]) -> bool:
+        return any(part.guarded for part in fields)
 
 
 class RelationOr(_RelationMany):
@@ -120,10 +125,9 @@ class RelationOr(_RelationMany):
     __slots__ = ()
     kind = "ror"
 
-    @property
-    def guarded(self) -> bool:
-        """Each needs a guard."""
-        return all(part.guarded for part in self.fields)
+    @classmethod
+    def _guards(cls, fields: tuple[Any, ...]) -> bool:
+        return all(part.guarded for part in fields)
 
 
 class Closure(Relation):
@@ -136,14 +140,12 @@ class Closure(Relation):
     def __new__(cls, relation: Relation, reflexive: bool = False) -> Self:
         return super().__new__(cls, relation, bool(reflexive))
 
-    def inverse(self) -> Relation:
-        """The same steps backwards."""
-        return Closure(self.fields[0].inverse(), self.fields[1])
+    def _inverted(self, parts: list[Any]) -> Relation:
+        return Closure(parts[0], self.fields[1])
 
-    @property
-    def guarded(self) -> bool:
-        """If its steps are."""
-        return bool(self.fields[0].guarded)
+    @classmethod
+    def _guards(cls, fields: tuple[Any, ...]) -> bool:
+        return bool(fields[0].guarded)
 
     @classmethod
     def _fragment(cls, fields: tuple[Any, ...], parts: list[Node]) -> Fragment:

@@ -96,6 +96,7 @@ def test_size_depth_and_fragment(text, size, depth, fragment):
         ("#clear & #a", "Column 8: & needs a formula, and this is a number."),
         ("~#clear", "Column 1: ~ needs a formula, and this is a number."),
         ("dist(#clear, on, a)", "needs a formula, and this is a number"),
+        ("dist([#a > 0], on, a)", "A distance is between objects"),
         ("clear * a", "no number of a state; count it with #"),
         ("<between[1,1]>top", "must name two different arguments"),
         ("<<on>>clear", "expected a relation, not '<'"),
@@ -123,6 +124,12 @@ def test_deep_nesting_is_no_problem(before):
     assert formula.depth == (deep if before == "<on>" else 0)
     assert parse(write(formula)) is formula
     assert from_json(to_json(formula)) is formula
+
+
+def test_deep_relations_are_no_problem():
+    relation = parse_relation("(" * 5_000 + "on" + "+)" * 5_000)
+    assert relation.inverse().inverse() is relation
+    assert relation.guarded
 
 
 @pytest.mark.parametrize("sign", ["&", "|"])

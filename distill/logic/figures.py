@@ -1,0 +1,81 @@
+"""Pictures of states: objects, the atoms between them, and which objects a formula holds of."""
+
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distill.figures import drawing
+from distill.structures import Predicate, Structures
+
+_HELD, _OTHER = "#e8a33d", "#dfe3e8"
+_MOST_NAMED = 80  # objects; with more, their names would cover the picture
+
+
+def draw_state(
+    path: Path, state: Structures, names: list[str], held: NDArray[np.bool_], title: str, caption: str = ""
+) -> None:
+    """Draw a state as a graph; objects that a formula holds of stand out.
+
+    Atoms of two arguments are arrows, those of the goal dashed; atoms of one argument stand under the name.
+
+    Parameters
+    ----------
+    state : one structure.
+    names : of its objects.
+    held : (n_objects,) which ones to show.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from distill.structures import Vocabulary
+    >>> tower = Structures(Vocabulary([Predicate("on", 2)]), 1, [0, 0], {"on": [[0, 1]]})
+    >>> file = Path(tempfile.mkdtemp()) / "tower.png"
+    >>> draw_state(file, tower, ["a", "b"], np.array([True, False]), "<on>top")
+    >>> file.exists()
+    True
+    """
+    import networkx as nx
+
+    binary = [p for p in state.vocabulary if p.arity == 2 and len(state.atoms(p.name))]
+    graph = nx.MultiDiGraph()
+    graph.add_nodes_from(range(state.n_objects))
+    for predicate in binary:
+        graph.add_edges_from(map(tuple, state.atoms(predicate.name).tolist()))
+    size = 4 + 0.9 * np.sqrt(state.n_objects)
+    with drawing(path, width=max(6.0, size), height=max(4.0, 0.75 * size)) as [axes]:
+        place = (
+            nx.kamada_kawai_layout(nx.Graph(graph)) if graph.number_of_edges() else nx.circular_layout(graph)
+        )
+        colours = [_HELD if own else _OTHER for own in held]
+        nx.draw_networkx_nodes(graph, place, ax=axes, node_color=colours, edgecolors="#555", node_size=700)
+        for number, predicate in enumerate(binary):
+            nx.draw_networkx_edges(
+                graph,
+                place,
+                ax=axes,
+                edgelist=[tuple(atom) for atom in state.atoms(predicate.name).tolist()],
+                edge_color=f"C{number}",
+                style="dashed" if predicate.role == "goal" else "solid",
+                connectionstyle=f"arc3,rad={0.1 + 0.08 * number}",
+                node_size=700,
+            )
+            style = "--" if predicate.role == "goal" else "-"
+            axes.plot([], [], style, color=f"C{number}", label=predicate.name)
+        if state.n_objects <= _MOST_NAMED:
+            labels = {number: _label(state, number, name) for number, name in enumerate(names)}
+            nx.draw_networkx_labels(graph, place, labels, ax=axes, font_size=7)
+        axes.plot([], [], "o", color=_HELD, label="the formula holds")
+        axes.legend(loc="best", fontsize=7)
+        axes.set_title(title, fontsize=9, wrap=True)
+        axes.set_xlabel(caption)
+        axes.set_axis_off()
+
+
+def _label(state: Structures, number: int, name: str) -> str:
+    own = [p.name for p in state.vocabulary if _says_something(p) and number in state.atoms(p.name)[:, 0]]
+    return "\n".join([name, *own])
+
+
+def _says_something(predicate: Predicate) -> bool:
+    return predicate.arity == 1 and predicate.role not in ("type", "constant")
