@@ -22,8 +22,8 @@ from distill.logic.relations import (
     RelationOr,
     Role,
 )
-from distill.structures import Predicate, Structures
-from distill.structures.vocabulary import ACHIEVED
+from distill.structures import Predicate, Structures, Vocabulary
+from distill.structures.vocabulary import ACHIEVED, MISSING
 
 Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
@@ -68,14 +68,7 @@ class Evaluator:
 
     def predicate(self, name: str) -> Predicate:
         """The predicate called `name`, or a sentence that suggests one."""
-        words = self.batch.vocabulary
-        if name in words:
-            return words[name]
-        if name + ACHIEVED in words:
-            return words[name + ACHIEVED]
-        near = difflib.get_close_matches(name, [p.name for p in words], 1)
-        hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(p.name for p in words)}."
-        raise InputError(f"There is no predicate {name!r}; {hint}")
+        return meant_by(self.batch.vocabulary, name)[0]
 
     def _atom(self, node: Atom) -> Booleans:
         [name] = node.fields
@@ -198,6 +191,29 @@ class Evaluator:
             result[new] = steps
             arrived |= new
         return result
+
+
+def meant_by(vocabulary: Vocabulary, name: str) -> list[Predicate]:
+    """The predicate called `name`, or its two halves where goals are marked.
+
+    Examples
+    --------
+    >>> words = Vocabulary([Predicate("clear", 1), Predicate("clear_G", 1, "goal")])
+    >>> [p.name for p in meant_by(words.marked(), "clear_G")]
+    ['clear_G,T', 'clear_G,F']
+    >>> meant_by(words, "cleer")
+    Traceback (most recent call last):
+        ...
+    distill.errors.InputError: There is no predicate 'cleer'; did you mean clear?
+    """
+    if name in vocabulary:
+        return [vocabulary[name]]
+    if name + ACHIEVED in vocabulary:
+        return [vocabulary[name + ACHIEVED], vocabulary[name + MISSING]]
+    names = [predicate.name for predicate in vocabulary]
+    near = difflib.get_close_matches(name, names, 1)
+    hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(names)}."
+    raise InputError(f"There is no predicate {name!r}; {hint}")
 
 
 def reaching(steps: Any, inside: Booleans, reflexive: bool) -> Booleans:

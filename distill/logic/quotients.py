@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distill.errors import InputError
-from distill.logic.evaluation import FROM_PARTS, reaching
+from distill.logic.evaluation import FROM_PARTS, meant_by, reaching
 from distill.logic.features import Constant, Count, Distance, Number
 from distill.logic.formulas import And, Atom, Modal, Or, Top, Truth
 from distill.logic.nodes import Node
@@ -84,8 +84,8 @@ class QuotientEvaluator:
     def _link(self, relation: Relation, level: int) -> Any:
         """How many objects of each row before `level` an object of a row at `level` is linked to."""
         if isinstance(relation, Role):
-            name, source, target = _checked(self.quotient, relation)
-            return self.quotient.link(name, level, source, target)
+            names, source, target = _checked(self.quotient, relation)
+            return sum(self.quotient.link(name, level, source, target) for name in names)
         if not relation.guarded or any(isinstance(part, Closure | Identity) for part in relation.walk()):
             raise InputError(
                 f"{relation} looks further than the atoms of an object; evaluate the formula on states."
@@ -101,10 +101,11 @@ class QuotientEvaluator:
         found: dict[Node, Booleans] = {}
         for part in relation.walk():
             if isinstance(part, Role):
-                name, source, target = _checked(self.quotient, part)
+                names, source, target = _checked(self.quotient, part)
                 if max(source, target) > 1:
                     raise InputError(f"{part} counts atoms, so it cannot be combined with other relations.")
-                found[part] = kinds[:, binary.index(name) + len(binary) * (source > target)]
+                columns = [binary.index(name) + len(binary) * (source > target) for name in names]
+                found[part] = kinds[:, columns].any(axis=1)
             elif isinstance(part, Everything):
                 found[part] = np.ones(len(kinds), dtype=bool)
             elif isinstance(part, RelationNot):
@@ -116,9 +117,11 @@ class QuotientEvaluator:
 
     def _atom(self, node: Atom) -> Booleans:
         [name] = node.fields
-        if self.quotient.vocabulary[name].arity > 1:
+        meant = meant_by(self.quotient.vocabulary, name)
+        if meant[0].arity > 1:
             raise InputError(f"{name} is a relation, so it holds of no single object; use <{name}>.")
-        return self.quotient.holds(name, self._level(node))
+        found = [self.quotient.holds(predicate.name, self._level(node)) for predicate in meant]
+        return np.logical_or.reduce(found)  # type: ignore[no-any-return]
 
     def _modal(self, node: Modal) -> Booleans:
         relation, operand, threshold = node.fields
@@ -167,12 +170,14 @@ class QuotientEvaluator:
         return result
 
 
-def _checked(quotient: Quotient, role: Role) -> tuple[str, int, int]:
+def _checked(quotient: Quotient, role: Role) -> tuple[list[str], int, int]:
+    """The predicates that a role names, and its places."""
     name, source, target = role.fields
-    arity = quotient.vocabulary[name].arity
+    meant = meant_by(quotient.vocabulary, name)
+    arity = meant[0].arity
     if arity < 2 or max(source, target) >= arity:
         raise InputError(f"{name} has {arity} arguments, so there is no relation {role}.")
-    return name, source, target
+    return [predicate.name for predicate in meant], source, target
 
 
 _MEANINGS: dict[type[Node], Callable[[Any, Any], Any]] = {

@@ -66,7 +66,7 @@ def simple(row: list[Any]) -> list[Any]:
 
 
 def dlplan_states(batch: Structures) -> tuple[Any, list[Any]]:
-    dlplan = pytest.importorskip("dlplan.core", reason="dlplan is not installed; `make setup` installs it where it has a wheel")
+    dlplan = pytest.importorskip("dlplan.core", reason="dlplan is not installed; `make setup` tries to")
     words = dlplan.VocabularyInfo()
     names = {p.name: dlplan_name(p.name.partition(",")[0]) for p in batch.vocabulary}
     for name, arity in {names[p.name]: p.arity for p in batch.vocabulary}.items():

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from distill import logic as fo
 from distill.errors import InputError
 from distill.logic import Evaluator, QuotientEvaluator, parse
-from distill.structures import Options, Structures
+from distill.structures import Options, Predicate, Structures, Vocabulary
 from distill.symmetry import Labelled, build_quotient
 from tests.logic.naive import comparisons, numbers, truths
 from tests.logic.test_evaluation import TOWER
@@ -88,3 +88,23 @@ def test_sets_are_refused():
     quotient = build_quotient([Labelled(TOWER, labels, labels)], 1, Options(sets=True)).quotient
     with pytest.raises(InputError, match="forgets counts"):
         QuotientEvaluator(quotient)
+
+
+@pytest.mark.parametrize("joint", [False, True])
+def test_marked_goals_are_the_union_of_their_halves(joint):
+    words = Vocabulary([Predicate("on", 2), Predicate("on_G", 2, "goal"), Predicate("clear_G", 1, "goal")])
+    atoms = {"on": [[0, 1]], "on_G,T": [[0, 1]], "on_G,F": [[1, 2], [1, 3]], "clear_G,F": [[0]]}
+    batch = Structures(words.marked(), 1, [0] * 4, atoms)
+    built = built_from(batch, None, joint)
+    texts = ["clear_G", "<on_G>top", "<on_G>top > 1", "<on_G^-1>clear_G", "<on_G+>top"]
+    for text in texts + (["<on_G & on>top"] if joint else []):
+        found = QuotientEvaluator(built.quotient).holds(parse(text))
+        rows = built.rows(batch, built.quotient.depth)
+        assert found[rows].tolist() == Evaluator(batch).holds(parse(text)).tolist()
+
+
+def test_unknown_names_are_explained():
+    quotient = built_from(TOWER, 1).quotient
+    for text in ("cleer", "<onn>top"):
+        with pytest.raises(InputError, match="did you mean"):
+            QuotientEvaluator(quotient).holds(parse(text))
