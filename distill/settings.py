@@ -3,6 +3,7 @@
 This module imports nothing heavy, so that `distill --help` answers at once.
 """
 
+import difflib
 from collections.abc import Mapping
 from dataclasses import Field, asdict, dataclass, field, fields
 from typing import Any, Self
@@ -28,9 +29,9 @@ class Settings:
         known = {item.name: item for item in fields(cls)}
         unknown = sorted(map(str, set(given) - set(known)))
         if unknown:
-            raise InputError(
-                f"{source}: there is no setting {', '.join(unknown)}; choose from {', '.join(known)}."
-            )
+            near = difflib.get_close_matches(unknown[0], known, 1)
+            hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}."
+            raise InputError(f"{source}: there is no setting {', '.join(unknown)}; {hint}")
         return cls(**{name: _checked(source, known[name], value) for name, value in given.items()})
 
     def to_mapping(self) -> dict[str, Any]:
@@ -49,9 +50,10 @@ def _checked(source: str, item: Field[Any], value: Any) -> Any:
     default, choices = item.default, item.metadata["choices"]
     if isinstance(default, tuple):
         names = list(value) if isinstance(value, list | tuple) else [value]
-        if names and all(isinstance(one, str) for one in names):
+        if names and all(isinstance(one, str) and one in (choices or names) for one in names):
             return tuple(names)
-        raise InputError(f"{source}: {item.name} must be a list of names, not {value!r}.")
+        some = f"some of {', '.join(choices)}" if choices else "a list of names"
+        raise InputError(f"{source}: {item.name} must be {some}, not {value!r}.")
     if isinstance(default, bool | str):
         allowed = choices or (True, False)
         if value in allowed and isinstance(value, type(default)):
@@ -148,3 +150,40 @@ class Training(Settings):
     seeds: int = setting(1, "Train so many networks and keep the one with the best validation error.")
     seed: int = setting(0, "The first of the seeds.")
     reduce: str = setting("wl", "Which states are kept, see `distill data`.", ("none", "exact", "iso", "wl"))
+
+
+@dataclass(frozen=True)
+class Distillation(Settings):
+    """How a network becomes a value function: an R-IDT and a regression (thesis Table 4.1)."""
+
+    mode: str = setting(
+        "quotient",
+        "Learn from all states, each tree with other weights; or from samples, as the thesis does.",
+        ("quotient", "thesis"),
+    )
+    inner_depth: int = setting(5, "Splits on a way through a tree about objects, at most.")
+    final_depth: int = setting(5, "Splits on a way through a tree about states, at most.")
+    inner_width: int = setting(10, "Trees about objects for each layer of the network.")
+    final_width: int = setting(10, "Trees about states.")
+    inner_sample: int = setting(10_000, "States drawn for each tree about objects, in thesis mode.")
+    final_sample: int = setting(10_000, "States drawn for each tree about states, in thesis mode.")
+    thresholds: int = setting(10, "Splits ask for more than t objects; t is at most this.")
+    pooling: str = setting(
+        "sum", "Trees about states see how many objects have a feature, or whether any has.", ("sum", "max")
+    )
+    distance: str = setting("euclidean", "Between leaves.", ("euclidean", "manhattan", "cosine"))
+    linkage: str = setting("ward", "Between sets of leaves.", ("ward", "average", "complete", "single"))
+    features: tuple[str, ...] = setting(
+        ("boolean", "numerical", "combined"),
+        "What the regression may use: whether any object has a feature, how many have, combinations.",
+        ("boolean", "numerical", "combined"),
+    )
+    regression: str = setting(
+        "squares",
+        "Least squares, or least absolute errors: exactly, or by stochastic gradient descent.",
+        ("squares", "absolute", "sgd"),
+    )
+    intercept: bool = setting(True, "The value function may have a constant.")
+    nonnegative: bool = setting(True, "Weights are not negative; the constant may be.")
+    target: str = setting("optimal", "Explain V*, or what the network itself computes.", ("optimal", "model"))
+    seed: int = setting(0, "Of samples and weights.")

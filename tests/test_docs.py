@@ -80,3 +80,8 @@ def test_the_file_format_is_documented_as_it_is() -> None:
 
     documented = re.findall(r"^\| `(\w+)` \| \(", (ROOT / "docs/data.md").read_text(), re.MULTILINE)
     assert documented == list(_ARRAYS)
+
+
+def test_the_example_with_formulas() -> None:
+    [code] = blocks("docs/formulas.md", "python")
+    assert printed(code) == blocks("docs/formulas.md", "text")[0]

@@ -13,6 +13,7 @@ from distill.cli import (
     conflicts,
     data,
     evaluate,
+    formula,
     plan,
     probe,
     problems,
@@ -42,6 +43,7 @@ app.command("evaluate")(evaluate.evaluate)
 app.command("replay")(replay.replay)
 app.command("probe")(probe.probe)
 app.add_typer(checkpoint.app, name="checkpoint")
+app.add_typer(formula.app, name="formula")
 
 
 def _print_version(wanted: bool) -> None:

@@ -39,6 +39,7 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]
     """Print an answer for people; numbers stand to the right."""
     from rich import box
     from rich.table import Table
+    from rich.text import Text
 
     kept = [list(row) for row in rows]
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
@@ -46,7 +47,8 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]
         numeric = all(isinstance(row[number], int | float) or row[number] in ("", "–") for row in kept)
         table.add_column(name, justify="right" if numeric else "left", overflow="fold")
     for row in kept:
-        table.add_row(*(_shown(cell) for cell in row))
+        # Plain text: square brackets in formulas are no markup.
+        table.add_row(*(Text(_shown(cell)) for cell in row))
     # A table would break its title and caption at its own width.
     console().print(title, style="bold", highlight=False, markup=False)
     console().print(table)

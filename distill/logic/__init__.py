@@ -1,4 +1,4 @@
-"""Formulas: syntax, reading and writing, evaluation."""
+"""Formulas: syntax, reading and writing, evaluation, translation, simplification."""
 
 from distill.logic.c2 import write_c2
 from distill.logic.c2_reading import parse_c2
@@ -22,6 +22,7 @@ from distill.logic.figures import draw_state
 from distill.logic.formats import FORMATS, Format, read_formula
 from distill.logic.formulas import BOTTOM, And, Atom, Modal, Not, Or, Top, Truth
 from distill.logic.library import HandMade, hand_made, library
+from distill.logic.minimisation import Minimised, minimise
 from distill.logic.nodes import Fragment, Node
 from distill.logic.python import write_python
 from distill.logic.quotients import QuotientEvaluator
@@ -36,7 +37,9 @@ from distill.logic.relations import (
     RelationOr,
     Role,
 )
+from distill.logic.simplification import simplify
 from distill.logic.storage import from_json, to_json
+from distill.logic.synthesis import Synthesised, Synthesiser, resynthesise
 from distill.logic.writing import ASCII, EMLC, LATEX, Notation, write
 
 __all__ = [
@@ -59,6 +62,7 @@ __all__ = [
     "HandMade",
     "Identity",
     "Indicator",
+    "Minimised",
     "Modal",
     "Node",
     "Not",
@@ -74,6 +78,8 @@ __all__ = [
     "Role",
     "Scaled",
     "Sum",
+    "Synthesised",
+    "Synthesiser",
     "Top",
     "Truth",
     "dlplan_name",
@@ -82,10 +88,13 @@ __all__ = [
     "from_json",
     "hand_made",
     "library",
+    "minimise",
     "parse",
     "parse_c2",
     "parse_relation",
     "read_formula",
+    "resynthesise",
+    "simplify",
     "to_json",
     "weighted",
     "write",

@@ -50,7 +50,7 @@ class Compare(Truth):
 
     @classmethod
     def _fragment(cls, fields: tuple[Any, ...], parts: list[Node]) -> Fragment:
-        own = Fragment.C2 if isinstance(fields[0], Count | Indicator) else Fragment.BEYOND
+        own = Fragment.C2 if isinstance(fields[0], Count | Indicator | Constant) else Fragment.BEYOND
         return max(own, parts[0].fragment)
 
 

@@ -1,6 +1,7 @@
 """Pictures of states: objects, the atoms between them, and which objects a formula holds of."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,9 +45,7 @@ def draw_state(
         graph.add_edges_from(map(tuple, state.atoms(predicate.name).tolist()))
     size = 4 + 0.9 * np.sqrt(state.n_objects)
     with drawing(path, width=max(6.0, size), height=max(4.0, 0.75 * size)) as [axes]:
-        place = (
-            nx.kamada_kawai_layout(nx.Graph(graph)) if graph.number_of_edges() else nx.circular_layout(graph)
-        )
+        place = _places(graph)
         colours = [_HELD if own else _OTHER for own in held]
         nx.draw_networkx_nodes(graph, place, ax=axes, node_color=colours, edgecolors="#555", node_size=700)
         for number, predicate in enumerate(binary):
@@ -69,7 +68,33 @@ def draw_state(
         axes.legend(loc="best", fontsize=7)
         axes.set_title(title, fontsize=9, wrap=True)
         axes.set_xlabel(caption)
+        axes.margins(0.15)
         axes.set_axis_off()
+
+
+def _places(graph: Any) -> dict[int, NDArray[np.float64]]:
+    """Where objects stand: those that are linked together, groups side by side."""
+    import networkx as nx
+
+    found: dict[int, NDArray[np.float64]] = {}
+    left = 0.0
+    for group in nx.weakly_connected_components(graph):
+        part = nx.DiGraph(graph.subgraph(sorted(group)))
+        if nx.is_directed_acyclic_graph(part):
+            # Arrows point downwards, so that what stands on something does.
+            layers = [sorted(layer) for layer in nx.topological_generations(part)]
+            width = max(map(len, layers))
+            own = {
+                number: np.array([(place + 0.5) * width / len(layer), 0.8 * (len(layers) / 2 - depth)])
+                for depth, layer in enumerate(layers)
+                for place, number in enumerate(layer)
+            }
+        else:
+            width = 1.5 * np.sqrt(len(group))
+            own = nx.kamada_kawai_layout(nx.Graph(part), scale=width / 2, center=(width / 2, 0.0))
+        found |= {number: np.add(place, (left, 0.0)) for number, place in own.items()}
+        left += width + 0.5
+    return found
 
 
 def _label(state: Structures, number: int, name: str) -> str:

@@ -65,7 +65,7 @@ FORMATS = {
 
 
 def read_formula(text: str, n: int = _CHAIN) -> Any:
-    """Read a formula in any form that can be read, or `@name` for a hand-made value function.
+    """Read a formula in any form that can be read, or `@name` for a hand-made value function or formula.
 
     Parameters
     ----------
@@ -75,12 +75,19 @@ def read_formula(text: str, n: int = _CHAIN) -> Any:
     --------
     >>> read_formula("<on>clear"), read_formula("𝐀_on clear > 0"), read_formula("∃y (on(x, y) ∧ clear(y))")
     (<on>clear, <on>clear, <on>clear)
-    >>> read_formula("@visitall-distance")
-    dist(visited_G & ~visited, connected, at-robot)
+    >>> read_formula("@visitall-distance"), read_formula("@blocks-clear/eta[1]")
+    (dist(visited_G & ~visited, connected, at-robot), <on^-1>clear)
     """
     text = text.strip()
     if text.startswith("@"):
-        return hand_made(text[1:]).value_function(n)
+        name, _, part = text[1:].partition("/")
+        made = hand_made(name)
+        if not part:
+            return made.value_function(n)
+        family, _, index = part.removesuffix("]").partition("[")
+        if index and not index.isdigit():
+            raise InputError(f"{text}: the index must be a number, as in @blocks-clear/eta[2].")
+        return made.formula(family, n, int(index) if index else None)
     if text.startswith("[["):
         return from_json(_json(text))
     return parse_c2(text) if _LOOKS_LIKE_C2.search(text) else parse(text)

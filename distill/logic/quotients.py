@@ -105,7 +105,7 @@ class QuotientEvaluator:
                 if max(source, target) > 1:
                     raise InputError(f"{part} counts atoms, so it cannot be combined with other relations.")
                 columns = [binary.index(name) + len(binary) * (source > target) for name in names]
-                found[part] = kinds[:, columns].any(axis=1)
+                found[part] = np.logical_or.reduce(kinds[:, columns], axis=1)
             elif isinstance(part, Everything):
                 found[part] = np.ones(len(kinds), dtype=bool)
             elif isinstance(part, RelationNot):

@@ -55,6 +55,8 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
         ["replay"],
         ["probe"],
         ["checkpoint", "info"],
+        ["formula"],
+        ["formula", "eval"],
     ],
 )
 def test_help_imports_nothing_heavy(command: list[str]) -> None:

@@ -1,0 +1,361 @@
+"""`distill formula`: evaluate, translate, simplify and explain formulas."""
+
+from dataclasses import asdict
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from distill.cli.output import Json, console, print_json, print_table
+from distill.cli.source import (
+    DomainFile,
+    InstanceFile,
+    Instances,
+    MaxStates,
+    Problem,
+    SplitName,
+    Workers,
+    chosen_splits,
+    expansion_settings,
+    labelled_states,
+)
+from distill.errors import InputError
+from distill.figures import check_format
+
+if TYPE_CHECKING:
+    from distill.logic import Evaluator, Node
+    from distill.planning import DataSet
+    from distill.structures import Vocabulary
+
+Formula = Annotated[
+    str,
+    typer.Argument(
+        help="A formula about objects or states, typed (`<on^-1+>clear_G`), as in the thesis, or in C2; a "
+        "file that holds one; or @NAME for a hand-made value function (see `distill formula library`)."
+    ),
+]
+Figure = Annotated[
+    Path | None,
+    typer.Option(help="Draw a state, with the objects that the formula holds of, to a .png/.svg/.pdf."),
+]
+_READABLE = 8  # objects in a picture
+_SHOWN = 12  # objects of a state that are listed by name
+
+app = typer.Typer(
+    help="Read, evaluate, translate, simplify and explain formulas.\n\n"
+    "Objects: `top`, a predicate, `~ & |`, `<relation>formula > t` (`> 0` may be left out). Relations: a "
+    "predicate, `id`, `all`, `~ & | \\`, and after one `^-1`, `+` or `*`. Goals end in `_G`. States: "
+    "`#formula`, `[number > t]`, `dist(formula, relation, formula)`, products, and sums with weights.",
+    no_args_is_help=True,
+    rich_markup_mode="markdown",
+)
+
+
+@app.command("eval")
+def evaluate(
+    formula: Formula,
+    problem: Problem = None,
+    domain: DomainFile = None,
+    instance: InstanceFile = None,
+    instances: Instances = None,
+    split: SplitName = "train",
+    figure: Figure = None,
+    max_states: MaxStates = None,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> None:
+    """Tell which objects a formula holds of, or what number states have; value functions are held against V*.
+
+    With --instance it is the initial state that is looked at; otherwise all labelled states.
+
+    Examples: `distill formula eval "<on+>clear_G" blocks-clear`, `distill formula eval @gripper gripper`.
+    """
+    from distill.logic import Evaluator
+
+    if figure is not None:
+        check_format(figure)
+    if instance is not None:
+        data = _initial_state(problem, domain, instance)
+    else:
+        splits = chosen_splits(problem, domain, instances, {}, None, split, expansion_settings(max_states))
+        [data] = labelled_states(splits, "none", workers).values()
+    read = _read(formula, int(data.n_objects.max()))
+    evaluator = Evaluator(data.structures())
+    about, values = _evaluated(evaluator, read)
+    answer: dict[str, Any] = {"formula": str(read), "about": about, "states": len(data)}
+    if instance is not None:
+        answer |= _of_one_state(data, about, values)
+    else:
+        answer |= _of_many_states(data, about, values)
+    if figure is not None:
+        answer["figure"] = _draw(figure, read, data)
+    if as_json:
+        print_json(answer)
+        return
+    rows = [[key.replace("_", " "), _text(value)] for key, value in answer.items() if key != "formula"]
+    print_table(str(read), ["what", "value"], rows)
+
+
+@app.command("translate")
+def translate(
+    formula: Formula,
+    problem: Problem = None,
+    domain: DomainFile = None,
+    to: Annotated[
+        str | None, typer.Option(help="Only this form, printed as it is; otherwise all forms, in a table.")
+    ] = None,
+    as_json: Json = False,
+) -> None:
+    """Write a formula in other forms: C2, LaTeX, English, dlplan, PDDL, Python, JSON.
+
+    What a form cannot express is refused with a reason.
+
+    Example: `distill formula translate "<on^-1>clear" --to c2`.
+    """
+    from distill.logic import FORMATS
+
+    read = _read(formula)
+    if to is not None and to not in FORMATS:
+        raise InputError(f"There is no form {to!r}; choose from {', '.join(FORMATS)}.")
+    words = _vocabulary(problem, domain)
+    if to is not None and not as_json:
+        typer.echo(FORMATS[to].write(read, words))
+        return
+    found: dict[str, dict[str, str]] = {}
+    for name in [to] if to else list(FORMATS):
+        try:
+            found[name] = {"text": FORMATS[name].write(read, words)}
+        except InputError as error:
+            found[name] = {"refused": str(error)}
+    if as_json:
+        print_json(found)
+        return
+    rows = [[name, entry.get("text") or f"– {entry['refused']}"] for name, entry in found.items()]
+    print_table(str(read), ["form", "formula"], rows)
+
+
+@app.command("simplify")
+def simplify_(
+    formula: Formula,
+    problem: Problem = None,
+    domain: DomainFile = None,
+    instances: Instances = None,
+    split: SplitName = "train",
+    largest: Annotated[int, typer.Option(help="Search formulas up to this size.", min=1)] = 8,
+    closures: Annotated[bool, typer.Option(help="Let the search use closures.")] = True,
+    max_states: MaxStates = None,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> None:
+    """Make a formula smaller: by laws that always hold, and with data also by search.
+
+    With a problem class or PDDL files, the smallest formula is searched that says the same on their states;
+    that it says the same elsewhere is not known, and the answer tells on how many classes it was compared.
+
+    Examples: `distill formula simplify "~~clear & top"`,
+    `distill formula simplify "<on>(clear | <on>top)" blocks-clear`.
+    """
+    from distill.logic import simplify
+
+    read = _read(formula)
+    plain = simplify(read)
+    rows = [["given", read.size, str(read), ""], ["by laws", plain.size, str(plain), "always"]]
+    if problem or domain:
+        from distill.jobs import build_quotient_of
+        from distill.logic import QuotientEvaluator, resynthesise
+        from distill.structures import Options
+
+        splits = chosen_splits(problem, domain, instances, {}, None, split, expansion_settings(max_states))
+        # Joint messages tell more states apart than a reduction would, so there is none before.
+        sets = labelled_states(splits, "none", workers)
+        evaluator = QuotientEvaluator(build_quotient_of(sets, options=Options(joint=True)).quotient)
+        found = resynthesise(plain, evaluator, largest=largest, closures=closures)
+        rows.append(["by search", found.formula.size, str(found.formula), found.sentence])
+    if as_json:
+        print_json([dict(zip(("step", "size", "formula", "valid"), row, strict=True)) for row in rows])
+        return
+    print_table("Simplified", ["", "size", "formula", "the same"], rows)
+
+
+@app.command("explain")
+def explain_(
+    formula: Formula,
+    problem: Problem = None,
+    domain: DomainFile = None,
+    instance: InstanceFile = None,
+    figure: Figure = None,
+    as_json: Json = False,
+) -> None:
+    """Say in words what a formula means, and how large it is; on a state, which objects its parts hold of.
+
+    With a problem class, the state is the initial one of its first training instance.
+
+    Example: `distill formula explain "<on+>clear_G" blocks-clear --figure state.png`.
+    """
+    from distill.logic import Count, Distance, Evaluator, Truth, explain
+
+    if figure is not None:
+        check_format(figure)
+    data = _initial_state(problem, domain, instance) if problem or domain or instance else None
+    if figure is not None and data is None:
+        raise InputError("A figure needs a state: give a problem class, or --domain and --instance.")
+    read = _read(formula, int(data.n_objects.max()) if data is not None else None)
+    answer: dict[str, Any] = {
+        "formula": str(read),
+        "meaning": explain(read),
+        "size": read.size,
+        "depth": read.depth,
+        "fragment": read.fragment.name,
+    }
+    if data is not None:
+        evaluator = Evaluator(data.structures())
+        answer["parts"] = []
+        for part in read.walk():
+            if part is read or isinstance(part, Truth | Count | Distance):
+                answer["parts"].append(
+                    {"part": str(part), **_of_one_state(data, *_evaluated(evaluator, part))}
+                )
+        if figure is not None:
+            answer["figure"] = _draw(figure, read, data)
+    if as_json:
+        print_json(answer)
+        return
+    console().print(answer["meaning"], highlight=False, markup=False)
+    facts = f"size {read.size}, {read.depth} modals deep, fragment {read.fragment.name}"
+    console().print(facts, style="italic", highlight=False)
+    if data is not None:
+        rows = [
+            [row["part"], _text(next(v for k, v in row.items() if k != "part"))] for row in answer["parts"]
+        ]
+        print_table(f"In the initial state of {data.instances[0]['name']}", ["part", "holds of, or is"], rows)
+
+
+@app.command("library")
+def library_(
+    name: Annotated[str | None, typer.Argument(help="Show the formulas of this one.")] = None,
+    as_json: Json = False,
+) -> None:
+    """List the hand-made value functions and where they are from, or the formulas of one of them.
+
+    They can be used in all commands, as in `@gripper`, and so can their formulas: `@blocks-clear/eta[2]`.
+    """
+    from distill.logic import hand_made, library
+
+    chosen = [hand_made(name.removeprefix("@"))] if name else list(library().values())
+    if as_json:
+        print_json([asdict(made) for made in chosen])
+        return
+    if name is None:
+        rows = [[f"@{made.name}", made.problem or "–", made.source] for made in chosen]
+        print_table("Hand-made value functions", ["name", "problem class", "source"], rows)
+        return
+    [made] = chosen
+    forms = ("means", "emlc", "c2")
+    rows = [[key, *(entry.get(form, "–") for form in forms)] for key, entry in made.definitions.items()]
+    print_table(f"{made.title} ({made.source})", ["name", *forms], rows, made.notes)
+    terms = [[term.get("weight", 1), term["feature"], term.get("k", "–")] for term in made.terms]
+    if terms:
+        print_table("Value function", ["weight", "feature", "k"], [list(map(str, term)) for term in terms])
+
+
+def _read(text: str, n: int | None = None) -> "Node":
+    from distill.logic import read_formula
+
+    if len(text) < 4096 and Path(text).is_file():
+        try:
+            text = Path(text).read_text()
+        except (OSError, UnicodeDecodeError) as error:
+            raise InputError(f"Cannot read {text} as a formula: {error}.") from error
+    found: Node = read_formula(text) if n is None else read_formula(text, n)
+    return found
+
+
+def _vocabulary(problem: str | None, domain: Path | None) -> "Vocabulary | None":
+    if problem is None and domain is None:
+        return None
+    from distill.planning import Domain, problem_class
+
+    return (Domain.read(domain) if domain else problem_class(str(problem)).domain).vocabulary()
+
+
+def _initial_state(problem: str | None, domain: Path | None, instance: Path | None) -> "DataSet":
+    """The initial state of an instance, or of the first training instance of a class."""
+    from distill.planning import Domain, Instance, collect, problem_class
+
+    if problem is not None and domain is None and instance is None:
+        chosen = problem_class(problem).make("train")[0]
+    elif problem is None and domain is not None and instance is not None:
+        chosen = Instance.read(Domain.read(domain), instance)
+    else:
+        raise InputError("Give either a problem class, or --domain FILE and --instance FILE.")
+    return collect(chosen, [chosen.initial_state], [0])
+
+
+def _evaluated(evaluator: "Evaluator", formula: "Node") -> tuple[str, Any]:
+    """What a formula is about, and its values."""
+    from distill.logic import Number, Truth
+
+    if isinstance(formula, Number):
+        return "number", evaluator.number(formula)
+    if isinstance(formula, Truth):
+        return "states" if formula.of_state else "objects", evaluator.holds(formula)
+    raise InputError(f"{formula} is a relation; put a formula after it, as in <{formula}>top.")
+
+
+def _of_one_state(data: "DataSet", about: str, values: Any) -> dict[str, Any]:
+    if about == "objects":
+        names = data.instances[0]["objects"]
+        return {"holds_of": [name for name, own in zip(names, values, strict=True) if own]}
+    return {"value": values[0].item()} if about == "number" else {"holds": bool(values[0])}
+
+
+def _of_many_states(data: "DataSet", about: str, values: Any) -> dict[str, Any]:
+    import numpy as np
+
+    if about == "objects":
+        state = data.structures().state_of_object
+        some = np.bincount(state[values], minlength=len(data)) > 0
+        return {"objects": len(values), "holds_of": int(values.sum()), "in_states": int(some.sum())}
+    if about == "states":
+        return {"holds_in": int(values.sum())}
+    solvable = data.v_star >= 0
+    error = np.abs(values - data.v_star)[solvable]
+    return {
+        "least": values.min().item(),
+        "mean": round(float(values.mean()), 4),
+        "most": values.max().item(),
+        "mae_to_v_star": float(error.mean()),
+        "max_error": float(error.max()),
+        "equal_to_v_star": int((error == 0).sum()),
+    }
+
+
+def _draw(path: Path, formula: "Node", data: "DataSet") -> str:
+    """Draw a state in which the formula tells objects apart, if there is one."""
+    import numpy as np
+
+    from distill.logic import Evaluator, Truth, draw_state, explain
+
+    parts = [part for part in formula.walk() if isinstance(part, Truth) and not part.of_state]
+    if not parts:
+        raise InputError("There is nothing to draw: no part of the formula speaks about objects.")
+    shown = parts[-1]
+    structures = data.structures()
+    held = Evaluator(structures).holds(shown)
+    per_state = np.bincount(structures.state_of_object[held], minlength=len(data))
+    sizes = np.diff(structures.object_offsets)
+    telling = np.flatnonzero((per_state > 0) & (per_state < sizes))
+    # Of these one that shows much and can still be read.
+    state = int(min(telling, key=lambda s: (abs(sizes[s] - _READABLE), s), default=0))
+    own = slice(*structures.object_offsets[[state, state + 1]])
+    instance = data.instances[int(data.state_instance[state])]
+    title = f"{shown}\n{explain(shown)}" if shown.size <= 40 else str(shown)[:200]
+    draw_state(path, structures[[state]], list(instance["objects"]), held[own], title)
+    return str(path)
+
+
+def _text(value: Any) -> Any:
+    if isinstance(value, list):
+        more = f", and {len(value) - _SHOWN} more" if len(value) > _SHOWN else ""
+        return (", ".join(value[:_SHOWN]) or "nothing") + more
+    return value if isinstance(value, int | float) and not isinstance(value, bool) else str(value)

@@ -1,0 +1,125 @@
+"""`distill formula`, as a user runs it."""
+
+import json
+
+import numpy as np
+import pytest
+
+from distill.logic import FORMATS, parse
+from tests.cli.test_commands import answer, distill, files  # noqa: F401
+
+
+@pytest.fixture
+def state(files):  # noqa: F811
+    """A domain and one instance of it."""
+    domain, folder = files
+    return "--domain", domain, "--instance", sorted(folder.glob("*.pddl"))[0]
+
+
+def test_which_objects_a_formula_holds_of(state, tmp_path):
+    picture = tmp_path / "state.svg"
+    told = answer("formula", "eval", "~<on^-1>top & ~holding", *state, "--figure", picture)
+    clear = answer("formula", "eval", "clear", *state)
+    assert told["about"] == "objects"
+    assert told["holds_of"] == clear["holds_of"] != []
+    assert picture.stat().st_size > 1000
+
+
+def test_numbers_and_truths_of_a_state(state):
+    everything = answer("formula", "eval", "#top", *state)
+    clear = answer("formula", "eval", "clear", *state)
+    some = answer("formula", "eval", "∃x clear(x)", *state)
+    assert everything["value"] > len(clear["holds_of"]) > 0
+    assert some["holds"] is True
+
+
+def test_a_value_function_against_v_star(files):  # noqa: F811
+    domain, folder = files
+    split = "--domain", domain, "--instances", folder, "--split", "test"
+    exact = answer("formula", "eval", "@blocks-clear-closure", *split)
+    assert exact["mae_to_v_star"] == 0
+    assert exact["equal_to_v_star"] == exact["states"] > 0
+    wrong = answer("formula", "eval", "#holding + 1", *split)
+    assert wrong["mae_to_v_star"] > 0
+
+
+def test_all_forms_say_the_same_or_why_not(state):
+    told = answer("formula", "translate", "<on_G \\ on>clear", *state[:2])
+    assert set(told) == set(FORMATS)
+    assert all("text" in entry for entry in told.values())
+    for name, form in FORMATS.items():
+        if form.read is not None:
+            assert form.read(told[name]["text"]) is parse("<on_G \\ on>clear")
+    refused = answer("formula", "translate", "<on+>clear > 2")
+    assert "no transitive closures" in refused["c2"]["refused"]
+    assert "threshold" in refused["dlplan"]["refused"]
+    assert "--domain" in refused["pddl"]["refused"]
+
+
+def test_one_form_is_printed_as_it_is(tmp_path):
+    done = distill("formula", "translate", "<on>clear > 1", "--to", "python")
+    assert done.returncode == 0
+    names: dict = {}
+    exec(done.stdout, names)  # noqa: S102
+    holds = names["formula"](3, {"on": [(0, 1), (0, 2)], "clear": [(1,), (2,)]})
+    assert np.flatnonzero(holds).tolist() == [0]
+    stored = tmp_path / "formula.json"
+    stored.write_text(distill("formula", "translate", "<on>clear", "--to", "json").stdout)
+    assert distill("formula", "translate", stored, "--to", "ascii").stdout == "<on>clear\n"
+
+
+def test_simplify_by_laws_and_by_search():
+    laws = answer("formula", "simplify", "~~clear & (clear | holding)")
+    assert laws[-1]["formula"] == "clear"
+    # On Blocks a block is clear, held, or below another one.
+    found = answer("formula", "simplify", "~(holding | <on^-1>top)", "blocks-clear")
+    assert found[-1]["formula"] == "clear"
+    assert "equivalent on" in found[-1]["valid"]
+
+
+def test_explain(state):
+    told = answer("formula", "explain", "2*#<on>clear - [#holding > 0]", *state)
+    assert told["meaning"].startswith("2 times the number of objects that are linked by on to")
+    assert (told["size"], told["depth"], told["fragment"]) == (9, 1, "C2")
+    assert {row["part"] for row in told["parts"]} >= {"clear", "<on>clear", "#<on>clear"}
+    shown = distill("formula", "explain", "[#holding > 0]")
+    assert "some object is holding" in shown.stdout
+
+
+def test_the_library_is_listed():
+    names = {made["name"] for made in answer("formula", "library")}
+    assert {"gripper", "miconic", "blocks-clear", "blocks-on", "visitall"} <= names
+    shown = distill("formula", "library", "visitall")
+    assert "the robot's shortest path" in " ".join(shown.stdout.split())
+    assert (
+        distill("formula", "translate", "@blocks-clear/eta[2]", "--to", "ascii").stdout
+        == "<on^-1><on^-1>clear\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "told"),
+    [
+        (("eval", "cleer", "blocks-clear"), "There is no predicate 'cleer'; did you mean clear?"),
+        (("eval", "on", "blocks-clear"), "on has 2 arguments"),
+        (("eval", "(clear", "blocks-clear"), "Column 7: expected ')'"),
+        (("eval", "clear"), "Say what to work on"),
+        (("eval", "clear", "blocks-clear", "--figure", "x.doc"), "must end in one of"),
+        (("eval", "#clear*2", "blocks-clear", "--split", "exam"), "There is no split 'exam'"),
+        (("translate", "clear", "--to", "prose"), "There is no form 'prose'; choose from ascii"),
+        (("translate", "@chess"), "There is no hand-made function 'chess'"),
+        (("explain", "clear", "--figure", "x.png"), "A figure needs a state"),
+        (("translate", '[["not"'), "This is no JSON"),
+        (("translate", "~" * 20_000 + "(", "--to", "c2"), "expected a formula"),
+    ],
+)
+def test_bad_input_is_told_in_one_sentence(arguments, told):
+    done = distill("formula", *arguments)
+    assert done.returncode == 2
+    assert told in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+def test_json_is_plain(state):
+    done = distill("formula", "eval", "#clear", *state, "--json")
+    assert json.loads(done.stdout)["formula"] == "#clear"
