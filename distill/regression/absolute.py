@@ -1,0 +1,175 @@
+"""Least absolute deviations, exactly, by linear programmes of few rows."""
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from scipy.optimize import linprog, nnls
+
+from distill.errors import InputError
+
+Floats = NDArray[np.float64]
+
+_LIGHTEST = 100.0  # the weight of the lightest row
+_PRICE = 1e-6  # of a unit of a feature's weight; a solver does not see less
+_GAP = 1e-7  # how far from the bound a solution may be, for each unit of row weight
+_ROUNDING = 1e-12  # what adding up rows may lose, for each unit of row weight
+_NOISE = 1e-9  # residuals below this have no sign; targets are about 1
+
+
+def least_absolute(
+    features: Floats, target: Floats, weights: Floats, *, intercept: bool, nonnegative: bool
+) -> tuple[Floats, float]:
+    """Weights and intercept of least weighted sum of absolute errors.
+
+    Every unit of weight on a feature (scaled to at most 1) costs a hundred-millionth of the lightest
+    row's error, so that of many optimal solutions a small and sparse one is found, and by so little can
+    the error be above the least. The intercept is free.
+
+    Parameters
+    ----------
+    features : (n_rows, n_features).
+    target : (n_rows,).
+    weights : (n_rows,) positive.
+
+    Returns
+    -------
+    (n_features,) weights, and the intercept.
+
+    Examples
+    --------
+    >>> column, target = np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([1.0, 3.0, 5.0, 100.0])
+    >>> least_absolute(column, target, np.ones(4), intercept=True, nonnegative=False)
+    (array([2.]), 1.0)
+    """
+    features, target, weights = merge_rows(features, target, weights)
+    shifts = np.zeros(features.shape[1])
+    if intercept:
+        # Columns far from 0 are nearly the intercept's; counts reach 0 and stay sparse.
+        shifts = np.clip(0.0, features.min(axis=0), features.max(axis=0))
+    scales = np.abs(features - shifts).max(axis=0, initial=0.0)
+    scales[scales == 0] = 1.0
+    rows, price = (features - shifts) / scales, np.full(features.shape[1], _PRICE)
+    if intercept:
+        rows, price = np.column_stack([rows, np.ones(len(rows))]), np.append(price, 0.0)
+    if not rows.size:
+        return np.zeros(features.shape[1]), 0.0
+    unit = float(np.average(np.abs(target), weights=weights)) or 1.0
+    # Programmes are solved to a fixed tolerance: it must be small against the lightest row.
+    weights = weights * (_LIGHTEST / max(weights.min(), 1e-4 * weights.max()))
+    found = _solve(rows, target / unit, weights, price, nonnegative) * unit
+    slopes = found[: len(scales)] / scales
+    return slopes, float(found[-1] - shifts @ slopes) if intercept else 0.0
+
+
+def merge_rows(features: Floats, target: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
+    """Make rows with the same features (n_rows, n_features) and target (n_rows,) one, their weights added.
+
+    Examples
+    --------
+    >>> rows = merge_rows(np.array([[1.0], [2.0], [1.0]]), np.array([5.0, 6.0, 5.0]), np.ones(3))
+    >>> sorted(zip(*(part.ravel().tolist() for part in rows)))
+    [(1.0, 5.0, 2.0), (2.0, 6.0, 1.0)]
+    """
+    # Adding zero turns -0 into 0: rows are compared as bytes, which sorts them far faster than as numbers.
+    table = np.ascontiguousarray(np.column_stack([features, target])) + 0.0
+    _, first, row_of = np.unique(
+        table.view(np.dtype((np.void, table.itemsize * table.shape[1]))).ravel(),
+        return_index=True,
+        return_inverse=True,
+    )
+    return features[first], target[first], np.bincount(row_of, weights).astype(np.float64)
+
+
+def _solve(rows: Floats, target: Floats, weights: Floats, price: Floats, nonnegative: bool) -> Floats:
+    """(n_columns,) the optimum over all rows (n_rows, n_columns), from programmes over some of them.
+
+    Rows far from a guess keep the sign of their residual, so those on one side act as their mean. As
+    |sum| <= sum of |.|, such a programme is never above the whole one, and where all signs are right
+    they are equal: its optimum then is the optimum over all rows. Rows whose sign was wrong join.
+    """
+    n_rows, n_columns = rows.shape
+    size = 500 + 2 * n_columns + int(0.75 * np.sqrt(n_rows * n_columns))
+    if n_rows <= 2 * size:
+        return _programme(rows, target, weights, price, nonnegative)
+    best = target - rows @ _guess(rows, target, weights, price, nonnegative)
+    inside = np.zeros(n_rows, dtype=bool)
+    while True:
+        inside[np.argsort(np.abs(best), kind="stable")[:size]] = True
+        sides = [side for side in (~inside & (best > 0), ~inside & (best <= 0)) if side.any()]
+        means = [np.average(rows[side], axis=0, weights=weights[side]) for side in sides]
+        found = _programme(
+            np.vstack([rows[inside], *means]),
+            np.append(target[inside], [np.average(target[side], weights=weights[side]) for side in sides]),
+            np.append(weights[inside], [weights[side].sum() for side in sides]),
+            price,
+            nonnegative,
+        )
+        residual = target - rows @ found
+        wrong = ~inside & (residual * np.where(best > 0, 1, -1) < -_NOISE)
+        if not wrong.any():
+            return found
+        # Many wrong signs tell of too few rows inside, not of those with wrong signs.
+        if wrong.sum() < size:
+            inside |= wrong
+        else:
+            size *= 2
+        if weights @ np.abs(residual) < weights @ np.abs(best):
+            best = residual
+
+
+def _guess(rows: Floats, target: Floats, weights: Floats, price: Floats, nonnegative: bool) -> Floats:
+    """(n_columns,) near the optimum: least squares, in which rows count less the larger their error."""
+    pull = weights
+    for _ in range(8):
+        pulled = rows * pull[:, None]
+        gram, aim = pulled.T @ rows, pulled.T @ target
+        gram[np.diag_indices_from(gram)] += 1e-9 * max(gram.max(), 1.0)
+        if nonnegative:
+            root = np.linalg.cholesky(gram).T
+            free = root[:, price == 0]
+            split, _ = nnls(np.hstack([root, -free]), np.linalg.solve(root.T, aim), maxiter=100 * len(root))
+            found = np.asarray(split[: len(root)], dtype=np.float64)
+            found[price == 0] -= split[len(root) :]
+        else:
+            found = np.linalg.solve(gram, aim).astype(np.float64)
+        error = np.abs(target - rows @ found)
+        pull = weights / np.maximum(error, 1e-3 * error.mean() + 1e-12)
+    return found
+
+
+def _programme(rows: Floats, target: Floats, weights: Floats, price: Floats, nonnegative: bool) -> Floats:
+    """(n_columns,) the optimum, from the dual programme: one constraint a column, one bounded variable a row.
+
+    It is several times faster than the primal programme, which has a constraint for each row.
+    """
+    priced = price > 0
+    slack = sp.identity(len(price), format="csc")[:, priced]
+    upper = np.concatenate([weights, np.full(priced.sum(), np.inf) if nonnegative else price[priced]])
+    bounds = np.column_stack([-np.concatenate([weights, price[priced]]), upper])
+    matrix = sp.hstack([sp.csc_array(rows.T), slack], format="csc")
+    gain = np.concatenate([target, np.zeros(priced.sum())])
+    for method in ("highs-ds", "highs-ipm"):
+        solved = linprog(-gain, A_eq=matrix, b_eq=np.zeros(len(price)), bounds=bounds, method=method)
+        if solved.status != 0:
+            continue
+        found = _sharpened(-solved.eqlin.marginals, rows, target, weights, priced & nonnegative)
+        # The programme's value bounds the error from below: what comes near it is proved best.
+        error = weights @ np.abs(target - rows @ found) + price @ np.abs(found)
+        if error + solved.fun <= _GAP * weights.sum():
+            return found
+    raise InputError("The least absolute error could not be found; are numbers of very different size mixed?")
+
+
+def _sharpened(
+    found: Floats, rows: Floats, target: Floats, weights: Floats, signed: NDArray[np.bool_]
+) -> Floats:
+    """(n_columns,) the same solution without the solver's noise: what it meets, it meets exactly."""
+    found = np.where(signed, np.maximum(found, 0.0), found)
+    met = np.abs(target - rows @ found) < 1e-6
+    used = np.abs(found) > 1e-8
+    sharp = np.zeros_like(found)
+    sharp[used] = np.linalg.lstsq(rows[met][:, used], target[met], rcond=None)[0]
+    if (sharp[signed] < 0).any():
+        return found
+    error, sharp_error = (weights @ np.abs(target - rows @ one) for one in (found, sharp))
+    return sharp if sharp_error <= error + _ROUNDING * weights.sum() else found

@@ -1,0 +1,25 @@
+"""Decision trees on Boolean columns, sets of their leaves, and R-IDTs made of them."""
+
+from distill.trees.clustering import DISTANCES, LINKAGES, Dendrogram, leaf_sets
+from distill.trees.growing import merge_rows
+from distill.trees.learning import Learned, Origin, StateFeature, learn, learn_classifier, set_formula
+from distill.trees.tree import Columns, Tree, fit_classifier, fit_tree, one_hot
+
+__all__ = [
+    "DISTANCES",
+    "LINKAGES",
+    "Columns",
+    "Dendrogram",
+    "Learned",
+    "Origin",
+    "StateFeature",
+    "Tree",
+    "fit_classifier",
+    "fit_tree",
+    "leaf_sets",
+    "learn",
+    "learn_classifier",
+    "merge_rows",
+    "one_hot",
+    "set_formula",
+]
