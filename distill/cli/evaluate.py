@@ -56,27 +56,34 @@ def evaluate(
     workers: Workers = None,
     as_json: Json = False,
 ) -> None:
-    """Compare a network with V*: its error, its greedy choices, and the plans of its greedy policy.
+    """Compare a network, or the value function of a run, with V*: its error, greedy choices, and plans.
 
     A greedy step is optimal when the chosen successor's V* is lower by one. Plans are validated.
 
     Examples: `distill evaluate artifacts/checkpoints/gripper.safetensors gripper`,
     `distill evaluate NET.ckpt --domain D.pddl --instances FOLDER --json`.
     """
-    from distill.jobs import evaluate_checkpoint
+    from distill.jobs import Run, evaluate_checkpoint
+    from distill.jobs import evaluate as evaluate_values
     from distill.models import Checkpoint
 
     if figure is not None:
         check_format(figure)
     if max_steps is not None and max_steps < 0:
         raise InputError(f"--max-steps must be at least 0, not {max_steps}.")
-    loaded = Checkpoint.load(checkpoint)
+    run = Run.load(checkpoint) if checkpoint.is_dir() else None
+    loaded = None if run else Checkpoint.load(checkpoint)
     folders = {"train": train, "validation": validation, "test": test}
     settings = expansion_settings(max_states)
     splits = chosen_splits(problem, domain, instances, folders, None, split, settings, instance)
     sets = labelled_states(splits, "none", workers)
     with progress_bar("Executing") as progress:
-        found = evaluate_checkpoint(loaded, splits, sets, max_steps=max_steps, progress=progress)
+        if loaded is not None:
+            found = evaluate_checkpoint(loaded, splits, sets, max_steps=max_steps, progress=progress)
+        elif run is not None:
+            solve = None if max_steps == 0 else run.distilled.policy(max_steps)
+            values = run.distilled.predict(sets)
+            found = evaluate_values(values, solve, splits, sets, progress=progress)
     if figure is not None:
         from distill.models.figures import draw_predictions
 

@@ -19,6 +19,7 @@ from distill.cli import (
     problems,
     quotient,
     replay,
+    run,
     train,
 )
 from distill.cli.output import errors
@@ -41,6 +42,7 @@ app.command("quotient")(quotient.quotient)
 app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("replay")(replay.replay)
+app.command("run")(run.run)
 app.command("probe")(probe.probe)
 app.add_typer(checkpoint.app, name="checkpoint")
 app.add_typer(formula.app, name="formula")

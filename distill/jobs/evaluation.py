@@ -1,8 +1,7 @@
 """How good a network is: its error on labelled states, its greedy choices, its plans."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -24,9 +23,11 @@ from distill.planning import (
 )
 from distill.planning.comparison import Solver
 from distill.planning.outcome import SOLVED, Outcome
+from distill.structures import Structures
 from distill.symmetry import Options
 
 Array = NDArray[np.float64]
+_EQUAL = 1e-6  # values closer than this are the same to a policy
 _AMPLE = 100  # pymimir counts states of earlier expansions towards a budget
 
 
@@ -128,19 +129,32 @@ def evaluate_checkpoint(
     max_steps: int | None = None,
     progress: Callable[[int, int], None] | None = None,
 ) -> Evaluation:
-    """Score a network on labelled splits.
+    """Score a network on labelled splits; see `evaluate`."""
+    value = predict(checkpoint.network, sets)
+    solve = None if max_steps == 0 else policy(checkpoint.network, max_steps)
+    return evaluate(value, solve, splits, sets, progress=progress)
+
+
+def evaluate(
+    value: Mapping[str, Array],
+    solve: Solver | None,
+    splits: Sequence[Split],
+    sets: Mapping[str, DataSet],
+    *,
+    progress: Callable[[int, int], None] | None = None,
+) -> Evaluation:
+    """Score values on labelled splits, and the greedy policy that goes with them.
 
     Parameters
     ----------
-    splits : their instances, which the greedy policy is executed on.
+    value : for each split (n_states,) the values.
+    solve : the policy; none is executed if left out.
+    splits : their instances, which the policy is executed on.
     sets : for each split all its labelled states, prepared without a reduction.
-    max_steps : a greedy execution gives up after so many; 0 executes none; the policy's default if left out.
     progress : called with the number of instances executed and to execute.
     """
-    value = predict(checkpoint.network, sets)
-    solve = policy(checkpoint.network, max_steps)
     scores, plans, kept = {}, {}, []
-    todo = [one for split in splits for one in split.instances] if max_steps != 0 else []
+    todo = [] if solve is None else [one for split in splits for one in split.instances]
     done = 0
     for number, split in enumerate(splits):
         data, predicted = sets[split.name], value[split.name]
@@ -150,8 +164,8 @@ def evaluate_checkpoint(
         steps, optimal = _greedy_steps(split.instances, data, predicted)
         lengths: list[int | None] = []
         known: list[tuple[int, int]] = []
-        for instance in split.instances if todo else ():
-            lengths.append(_executed(solve, instance))
+        for instance in split.instances if solve is not None else ():
+            lengths.append(_executed(solve, instance))  # type: ignore[arg-type]
             best = _optimum(instance, data)
             if lengths[-1] is not None and best is not None:
                 known.append((lengths[-1], best))
@@ -189,18 +203,59 @@ def predict(network: Network, sets: Mapping[str, DataSet]) -> dict[str, Array]:
 def policy(network: Network, max_steps: int | None = None) -> Solver:
     """The greedy policy of a network: from an instance to an outcome."""
 
+    def value(states: Structures) -> Array:
+        return values(network, states)
+
     def solve(instance: Instance) -> Outcome:
         check_vocabulary(network, instance.domain.vocabulary())
-        limit = {} if max_steps is None else {"max_steps": max_steps}
-        return execute(instance, partial(policy_value, network), **limit)
+        return greedy(value, network.architecture.goal_marking, max_steps)(instance)
 
     return solve
 
 
-def policy_value(network: Network, instance: Instance, states: Sequence[Any]) -> Array:
-    """(n_states,) V of pymimir states, all at once: what `execute` asks of a value function."""
-    data = collect(instance, states, np.zeros(len(states)))
-    return values(network, data.structures(goal_marking=network.architecture.goal_marking))
+def greedy(
+    value: Callable[[Structures], Array], goal_marking: bool = False, max_steps: int | None = None
+) -> Solver:
+    """The policy that goes to the successor of least value.
+
+    Parameters
+    ----------
+    value : from a batch to (n_states,) values; it is asked for all successors at once.
+    goal_marking : how the batch is encoded.
+    max_steps : it gives up after so many; the default of `execute` if left out.
+    """
+
+    def of_states(instance: Instance, states: Sequence[Any]) -> Array:
+        data = collect(instance, states, np.zeros(len(states)))
+        return value(data.structures(goal_marking=goal_marking))
+
+    limit = {} if max_steps is None else {"max_steps": max_steps}
+    return lambda instance: execute(instance, of_states, **limit)
+
+
+def greedy_agreement(
+    instances: Sequence[Instance], data: DataSet, first: Array, second: Array
+) -> tuple[int, int]:
+    """How often the greedy choice by one value is a best one by another, in fully expanded instances.
+
+    Parameters
+    ----------
+    first, second : (n_states,) two values of each state.
+
+    Returns
+    -------
+    The number of choices by the first, and of those that are as good as any by the second.
+    """
+    steps = agreed = 0
+    for begin, end, source, target in _expanded(instances, data):
+        one, other = first[begin:end], second[begin:end]
+        before, after = _greedy_choices(one, source, target)
+        best = np.full(end - begin, np.inf)
+        np.minimum.at(best, source, other[target])
+        counted = data.v_star[begin:end][before] > 0
+        steps += int(counted.sum())
+        agreed += int((other[after] <= best[before] + _EQUAL)[counted].sum())
+    return steps, agreed
 
 
 def _score(v_star: NDArray[np.integer], value: Array) -> Score:
@@ -214,24 +269,36 @@ def _score(v_star: NDArray[np.integer], value: Array) -> Score:
 
 def _greedy_steps(instances: Sequence[Instance], data: DataSet, value: Array) -> tuple[int, int]:
     """Greedy choices in all states of instances that were expanded fully, and the optimal ones among them."""
-    bounds = np.searchsorted(data.state_instance, np.arange(len(instances) + 1))
     steps = optimal = 0
-    for number, instance in enumerate(instances):
-        begin, end = int(bounds[number]), int(bounds[number + 1])
-        edges = None
-        if data.instances[number]["exhaustive"]:
-            edges = transitions(instance, _AMPLE * (end - begin) + _AMPLE)
-        if edges is None or not len(edges):
-            continue
-        source, target = edges.T
-        v_star, own = data.v_star[begin:end], value[begin:end]
-        order = np.lexsort((own[target], source))
-        first = order[np.unique(source[order], return_index=True)[1]]
-        before, after = source[first], target[first]
+    for begin, end, source, target in _expanded(instances, data):
+        v_star = data.v_star[begin:end]
+        before, after = _greedy_choices(value[begin:end], source, target)
         counted = v_star[before] > 0
         steps += int(counted.sum())
         optimal += int((v_star[after][counted] == v_star[before][counted] - 1).sum())
     return steps, optimal
+
+
+def _expanded(
+    instances: Sequence[Instance], data: DataSet
+) -> Iterator[tuple[int, int, NDArray[np.int64], NDArray[np.int64]]]:
+    """Of instances that were expanded fully: where their states begin and end, and all steps between them."""
+    bounds = np.searchsorted(data.state_instance, np.arange(len(instances) + 1))
+    for number, instance in enumerate(instances):
+        begin, end = int(bounds[number]), int(bounds[number + 1])
+        if data.instances[number]["exhaustive"]:
+            edges = transitions(instance, _AMPLE * (end - begin) + _AMPLE)
+            if edges is not None and len(edges):
+                yield begin, end, *edges.T
+
+
+def _greedy_choices(
+    value: Array, source: NDArray[np.int64], target: NDArray[np.int64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The states that have successors, and the first successor of least value of each."""
+    order = np.lexsort((value[target], source))
+    first = order[np.unique(source[order], return_index=True)[1]]
+    return source[first], target[first]
 
 
 def _executed(solve: Solver, instance: Instance) -> int | None:

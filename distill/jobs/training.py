@@ -7,29 +7,20 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import yaml
-
 from distill.errors import InputError
+from distill.jobs.config import read_config, splits_of
 from distill.jobs.evaluation import Evaluation
 from distill.jobs.quotient import build_quotient_of
 from distill.models import Architecture, Checkpoint, Epoch, Examples, Trained, Training, train
 from distill.planning import (
-    SPLITS,
     DataSet,
-    Domain,
-    Labelling,
     Split,
-    problem_class,
-    splits_by_size,
-    splits_from_folders,
 )
 from distill.planning.cache import cache_folder, content_key
-from distill.planning.pddl import read_text
 from distill.processes import CONTEXT, process_pool
 from distill.structures import Vocabulary
 
 Progress = Callable[[int, Epoch], None]
-_FOLDERS = (*SPLITS, "instances")
 
 
 @dataclass(frozen=True)
@@ -52,44 +43,12 @@ class TrainingConfig:
     @staticmethod
     def read(path: Path) -> "TrainingConfig":
         """Read a YAML file; paths in it are relative to it."""
-        try:
-            content = yaml.safe_load(read_text(path))
-        except yaml.YAMLError as error:
-            raise InputError(f"{path} is not YAML: {' '.join(str(error).split())}; correct it.") from error
-        known = {"problem", "domain", *_FOLDERS, "network", "training"}
-        if not isinstance(content, dict) or (unknown := sorted(map(str, set(content) - known))):
-            told = (
-                f"there is no entry {', '.join(unknown)}"
-                if isinstance(content, dict)
-                else "it has no entries"
-            )
-            raise InputError(f"{path}: {told}; choose from {', '.join(sorted(known))}.")
-        source = {key: str(value) for key, value in content.items() if key not in ("network", "training")}
-        for key in ("domain", *_FOLDERS):
-            if key in source:
-                source[key] = str(path.parent / source[key])
-        sections = {}
-        for section, kind in (("network", Architecture), ("training", Training)):
-            given = content.get(section) or {}
-            if not isinstance(given, dict):
-                raise InputError(f"{path}: {section} must hold settings by name, not {given!r}.")
-            sections[section] = kind.from_mapping(given, f"{path}, {section}")
-        return TrainingConfig(path.stem, source, **sections)  # type: ignore[arg-type]
+        source, sections, _ = read_config(path, {"network": Architecture, "training": Training})
+        return TrainingConfig(path.stem, source, **sections)
 
     def splits(self) -> list[Split]:
         """The splits to train on, to validate on and to test on."""
-        if "problem" in self.source:
-            declared = problem_class(self.source["problem"])
-            found = [declared.split(name) for name in SPLITS if name in declared.splits]
-        elif "domain" in self.source:
-            domain = Domain.read(Path(self.source["domain"]))
-            if "instances" in self.source:
-                found = splits_by_size(domain, Path(self.source["instances"]), Labelling())
-            else:
-                folders = {name: Path(self.source[name]) for name in SPLITS if name in self.source}
-                found = splits_from_folders(domain, folders, Labelling())
-        else:
-            raise InputError(f"The config {self.name} must name a problem, or a domain with instances.")
+        found = splits_of(self.source, f"The config {self.name}")
         missing = {"train", "validation"} - {split.name for split in found}
         if missing:
             raise InputError(

@@ -38,7 +38,7 @@ from distill.logic.relations import (
     Role,
 )
 from distill.logic.simplification import simplify
-from distill.logic.storage import from_json, to_json
+from distill.logic.storage import all_from_json, all_to_json, from_json, to_json
 from distill.logic.synthesis import Synthesised, Synthesiser, resynthesise
 from distill.logic.writing import ASCII, EMLC, LATEX, Notation, write
 
@@ -82,6 +82,8 @@ __all__ = [
     "Synthesiser",
     "Top",
     "Truth",
+    "all_from_json",
+    "all_to_json",
     "dlplan_name",
     "draw_state",
     "explain",

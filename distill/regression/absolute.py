@@ -167,9 +167,9 @@ def _sharpened(
     found = np.where(signed, np.maximum(found, 0.0), found)
     met = np.abs(target - rows @ found) < 1e-6
     used = np.abs(found) > 1e-8
-    sharp = np.zeros_like(found)
+    trimmed, sharp = np.where(used, found, 0.0), np.zeros_like(found)
     sharp[used] = np.linalg.lstsq(rows[met][:, used], target[met], rcond=None)[0]
-    if (sharp[signed] < 0).any():
-        return found
-    error, sharp_error = (weights @ np.abs(target - rows @ one) for one in (found, sharp))
-    return sharp if sharp_error <= error + _ROUNDING * weights.sum() else found
+    choices = [sharp, trimmed] if (sharp[signed] >= 0).all() else [trimmed]
+    errors = [float(weights @ np.abs(target - rows @ one)) for one in (*choices, found)]
+    least = int(np.argmin(errors[:-1]))
+    return choices[least] if errors[least] <= errors[-1] + _ROUNDING * weights.sum() else found

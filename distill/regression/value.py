@@ -16,8 +16,8 @@ def value_function(features: Sequence[Number], fit: Fit, *, tolerance: float = 1
     """The weighted sum of the features and the intercept.
 
     Weights within `tolerance` of a whole number become it, so those near 0 vanish. No data are looked
-    at: a value changes by at most `tolerance` times (1 + the sum of its features). Where that could
-    matter, round with `rounded` first, which looks, and give a tolerance of 0.
+    at: a value changes by at most `tolerance` for each unit of its terms. Where that could matter,
+    round with `rounded` first, which looks, and give a tolerance of 0.
 
     Examples
     --------

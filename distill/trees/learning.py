@@ -312,7 +312,8 @@ def _state_weights(quotient: Quotient) -> Array:
     weights[solvable] = quotient.multiplicity[solvable] / total[quotient.v_star[solvable]]
     if not weights.any():
         raise InputError("No state with a way to the goal is left to learn from; label others.")
-    return np.divide(weights, weights.max())
+    found: Array = weights / weights.max()
+    return found
 
 
 def _distinct_features(features: list[StateFeature], columns: list[Integers]) -> list[int]:

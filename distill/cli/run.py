@@ -1,0 +1,160 @@
+"""`distill run`: from a network to a value function."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from distill.cli.output import Json, console, print_json, print_table, progress_bar
+from distill.cli.source import (
+    DomainFile,
+    Instances,
+    MaxStates,
+    Test,
+    Train,
+    Validation,
+    Workers,
+    expansion_settings,
+    labelled_states,
+)
+from distill.errors import InputError
+from distill.settings import Distillation
+
+if TYPE_CHECKING:
+    from distill.jobs import Run, RunConfig
+
+_LONGEST = 2_000  # symbols of a value function that are printed
+_SETTINGS = "; ".join(f"{name}: {Distillation.description(name)}" for name in Distillation().to_mapping())
+
+
+def run(
+    config: Annotated[
+        Path | None, typer.Argument(help="A YAML file: checkpoint, problem, distillation.")
+    ] = None,
+    checkpoint: Annotated[Path | None, typer.Option(help="A network, instead of a config.")] = None,
+    problem: Annotated[str | None, typer.Option(help="A problem class, instead of a config.")] = None,
+    domain: DomainFile = None,
+    instances: Instances = None,
+    train: Train = None,
+    validation: Validation = None,
+    test: Test = None,
+    given: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help=f"A setting; may be repeated. {_SETTINGS}"),
+    ] = None,
+    out: Annotated[Path, typer.Option(help="The folder that keeps runs.")] = Path("artifacts/runs"),
+    max_steps: Annotated[
+        int | None, typer.Option(help="A greedy execution gives up after so many steps; 0 executes none.")
+    ] = None,
+    max_states: MaxStates = None,
+    workers: Workers = None,
+    as_json: Json = False,
+) -> None:
+    """Distil a network into a value function: replay, layers of trees, regression, evaluation, a run folder.
+
+    The same inputs and settings give the same run, which is kept and shown again.
+
+    Examples: `distill run configs/runs/gripper.yaml`,
+    `distill run --checkpoint artifacts/checkpoints/gripper.safetensors --problem gripper --set seed=1`.
+    """
+    from dataclasses import replace
+
+    from distill.jobs import RunConfig
+    from distill.jobs import run as make_run
+
+    source: dict[str, Any] = {
+        "problem": problem,
+        "domain": domain,
+        "instances": instances,
+        "train": train,
+        "validation": validation,
+        "test": test,
+    }
+    source = {key: str(value) for key, value in source.items() if value is not None}
+    if config is not None:
+        if checkpoint or source:
+            raise InputError("Give either a config, or --checkpoint with --problem or --domain, not both.")
+        made = RunConfig.read(config)
+    elif checkpoint is None or not source:
+        raise InputError(
+            "Say what to distil: a config, or --checkpoint FILE with --problem NAME or --domain."
+        )
+    else:
+        made = RunConfig(checkpoint, source, Distillation())
+    settings = made.settings.to_mapping() | _settings(given or [])
+    made = replace(made, settings=Distillation.from_mapping(settings, "--set"))
+    splits = _splits(made, max_states)
+    sets = labelled_states(splits, "none", workers)
+    with progress_bar("Distilling") as progress:
+        found = make_run(
+            made,
+            sets,
+            splits,
+            out,
+            max_steps=max_steps,
+            progress=lambda stage, done, total: progress(done, total),
+        )
+    if as_json:
+        print_json({"run": str(found.folder), "value": _shown(found), **found.metrics})
+    else:
+        show(found)
+
+
+def show(found: "Run") -> None:
+    """The value function and its metrics, for people."""
+    metrics = found.metrics
+    console().print(_shown(found), highlight=False, markup=False, soft_wrap=True)
+    rows = [
+        [
+            name,
+            row["states"],
+            f"{row['mae']:.4f}",
+            f"{row['max_error']:.2f}",
+            f"{row['greedy_optimal_steps'] / row['greedy_steps']:.2%}" if row["greedy_steps"] else "–",
+            f"{row['solved']}/{row['instances']}" if row["instances"] else "–",
+        ]
+        for name, row in metrics["splits"].items()
+    ]
+    faithful = metrics["fidelity"]
+    agreement = faithful["greedy_agreement"]
+    caption = (
+        f"{metrics['features']} of {metrics['pool']} features, size {metrics['formula_size']}, "
+        f"{'integer' if metrics['integer_weights'] else 'no integer'} weights; to the network: "
+        f"MAE {faithful['mae']:.4f}, "
+        + (f"{agreement:.2%} of its greedy choices" if agreement is not None else "greedy choices not known")
+        + f"\nseconds: {', '.join(f'{stage} {spent}' for stage, spent in metrics['seconds'].items())}"
+        + f"\nrun: {found.folder}"
+    )
+    print_table("Against V*", ["split", "states", "MAE", "largest error", "greedy", "solved"], rows, caption)
+
+
+def _shown(found: "Run") -> str:
+    value = found.distilled.value
+    if value.size > _LONGEST:
+        return f"A value function of {value.size:,} symbols is too long to print; see {found.folder}."
+    return str(value)
+
+
+def _settings(given: list[str]) -> dict[str, Any]:
+    import yaml
+
+    found = {}
+    for text in given:
+        key, sign, value = text.partition("=")
+        if not sign:
+            raise InputError(f"--set {text} must look like KEY=VALUE.")
+        read = value.split(",") if key == "features" else yaml.safe_load(value)
+        found[key] = read
+    return found
+
+
+def _splits(config: "RunConfig", max_states: int | None) -> Any:
+    from dataclasses import replace
+
+    from distill.planning import Labelling
+
+    settings = expansion_settings(max_states)
+    return [
+        replace(s, labelling=Labelling.from_mapping({**s.labelling.to_mapping(), **settings}, "options"))
+        for s in config.splits()
+    ]
