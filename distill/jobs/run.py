@@ -153,7 +153,7 @@ def fidelity(
     """How close the value function is to the network: its values, and its greedy choices."""
     network = predict(checkpoint.network, sets)
     error = np.concatenate([np.abs(network[name] - values[name]) for name in sets])
-    counts = [greedy_agreement(s.instances, sets[s.name], values[s.name], network[s.name]) for s in splits]
+    counts = [greedy_agreement(s.instances, sets[s.name], network[s.name], values[s.name]) for s in splits]
     steps, agreed = map(sum, zip(*counts, strict=True))
     return {"mae": float(error.mean()), "greedy_agreement": agreed / steps if steps else None}
 

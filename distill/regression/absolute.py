@@ -22,8 +22,9 @@ def least_absolute(
     """Weights and intercept of least weighted sum of absolute errors.
 
     Every unit of weight on a feature (scaled to at most 1) costs a hundred-millionth of the lightest
-    row's error, so that of many optimal solutions a small and sparse one is found, and by so little can
-    the error be above the least. The intercept is free.
+    row's error, so that of many optimal solutions a small and sparse one is found. By no more than this
+    cost is the error above the least: it matters only where huge weights of nearly equal columns would
+    cancel. The intercept is free.
 
     Parameters
     ----------
