@@ -23,11 +23,11 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(BIN)/pip install --quiet --no-deps dlplan || echo "dlplan has no wheel for this machine; the tests that need it will be skipped."
 	@touch $@
 
-demo: $(STAMP)  ## Gripper: labelled states, a policy, what looks the same, and a trained network
+demo: $(STAMP)  ## Gripper: labelled states, what looks the same, a trained network, and what it becomes in logic
 	$(BIN)/distill data gripper --figure artifacts/runs/demo/gripper-labels.png
-	$(BIN)/distill plan gripper --split validation --planner astar --planner policy-ff
 	$(BIN)/distill quotient gripper
 	$(BIN)/distill evaluate artifacts/checkpoints/gripper.safetensors gripper --figure artifacts/runs/demo/gripper-network.png
+	$(BIN)/distill run configs/runs/gripper.yaml --out artifacts/runs
 
 test: $(STAMP)  ## run the tests
 	$(BIN)/pytest -n auto -q

@@ -3,11 +3,13 @@
 import contextlib
 import io
 import re
+from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
 from distill.planning.generators import GENERATORS
+from distill.settings import Distillation
 
 ROOT = Path(__file__).parents[1]
 
@@ -85,3 +87,22 @@ def test_the_file_format_is_documented_as_it_is() -> None:
 def test_the_example_with_formulas() -> None:
     [code] = blocks("docs/formulas.md", "python")
     assert printed(code) == blocks("docs/formulas.md", "text")[0]
+
+
+def test_the_example_of_a_distillation(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    [code] = blocks("docs/distillation.md", "python")
+    assert len(code.strip().splitlines()) <= 20
+    last = printed(code).splitlines()[-1]
+    assert last.endswith(" features, largest error on 19491 test states: 0.0")
+
+
+def test_the_table_of_settings_is_that_of_the_code() -> None:
+    page = (ROOT / "docs/distillation.md").read_text()
+    for item in fields(Distillation):
+        [row] = re.findall(rf"^\| `{item.name}` \|(.*)\|$", page, re.MULTILINE)
+        default, values, meaning = (cell.strip() for cell in row.split(" | "))
+        assert meaning == item.metadata["description"]
+        assert all(choice in values for choice in item.metadata["choices"])
+        shown = ", ".join(item.default) if isinstance(item.default, tuple) else str(item.default)
+        assert default == (shown.lower() if isinstance(item.default, bool) else shown)

@@ -63,9 +63,16 @@ def _shown(cell: Any) -> str:
 @contextlib.contextmanager
 def progress_bar(title: str) -> Iterator[Callable[[int, int], None]]:
     """Show progress on standard error while the body runs; it is called with the steps done and to do."""
+    with stage_bar() as told:
+        yield lambda done, total: told(title, done, total)
+
+
+@contextlib.contextmanager
+def stage_bar() -> Iterator[Callable[[str, int, int], None]]:
+    """Show progress of several stages; it is called with the stage and the steps done and to do."""
     from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
 
     columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeElapsedColumn())
     with Progress(*columns, console=errors(), transient=True, disable=not errors().is_terminal) as bar:
-        task = bar.add_task(title, total=None)
-        yield lambda done, total: bar.update(task, completed=done, total=total)
+        task = bar.add_task("", total=None)
+        yield lambda stage, done, total: bar.update(task, description=stage, completed=done, total=total)

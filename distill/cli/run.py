@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from distill.cli.output import Json, console, print_json, print_table, progress_bar
+from distill.cli.output import Json, console, print_json, print_table, stage_bar
 from distill.cli.source import (
     DomainFile,
     Instances,
@@ -85,15 +85,8 @@ def run(
     made = replace(made, settings=Distillation.from_mapping(settings, "--set"))
     splits = _splits(made, max_states)
     sets = labelled_states(splits, "none", workers)
-    with progress_bar("Distilling") as progress:
-        found = make_run(
-            made,
-            sets,
-            splits,
-            out,
-            max_steps=max_steps,
-            progress=lambda stage, done, total: progress(done, total),
-        )
+    with stage_bar() as progress:
+        found = make_run(made, sets, splits, out, max_steps=max_steps, progress=progress)
     if as_json:
         print_json({"run": str(found.folder), "value": _shown(found), **found.metrics})
     else:
@@ -103,7 +96,6 @@ def run(
 def show(found: "Run") -> None:
     """The value function and its metrics, for people."""
     metrics = found.metrics
-    console().print(_shown(found), highlight=False, markup=False, soft_wrap=True)
     rows = [
         [
             name,
@@ -126,6 +118,7 @@ def show(found: "Run") -> None:
         + f"\nrun: {found.folder}"
     )
     print_table("Against V*", ["split", "states", "MAE", "largest error", "greedy", "solved"], rows, caption)
+    console().print(f"\nV = {_shown(found)}", highlight=False, markup=False, soft_wrap=True)
 
 
 def _shown(found: "Run") -> str:

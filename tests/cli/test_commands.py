@@ -55,6 +55,7 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
         ["replay"],
         ["probe"],
         ["checkpoint", "info"],
+        ["run"],
         ["formula"],
         ["formula", "eval"],
     ],

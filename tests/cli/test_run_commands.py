@@ -43,6 +43,7 @@ def test_a_run_from_a_network_to_its_folder(tmp_path, files, network):  # noqa: 
     other = distill("run", "--checkpoint", network, *source, "--out", out, *QUICK, "--set", "seed=3")
     assert other.returncode == 0
     assert "Against V*" in other.stdout
+    assert "\nV = " in other.stdout
     assert len(list(out.iterdir())) == 2
 
 

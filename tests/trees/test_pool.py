@@ -8,9 +8,10 @@ import scipy.sparse as sp
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from distill.logic import Atom, Compare, Count, Evaluator, Modal, Not, Role, Top, parse
+from distill.logic import BOTTOM, Atom, Compare, Count, Evaluator, Modal, Not, Role, Top, parse
 from distill.structures import Options, Predicate, Structures, Vocabulary
 from distill.symmetry import Labelled, build_quotient
+from distill.trees import fit_tree, set_formula
 from distill.trees.candidates import object_candidates, state_candidates
 from distill.trees.pool import Pool, View, usable_relations
 from tests.strategies import WORDS, batches
@@ -226,3 +227,22 @@ def test_among_candidates_of_one_size_the_first_of_the_pool_is_preferred():
     candidates = object_candidates(own, [], formulas, [], 0)
     assert candidates.order.tolist() == [0, 1]
     assert [candidates.formula(column) for column in (0, 1)] == formulas
+
+
+# Formulas of leaf sets
+
+
+@given(st.integers(1, 25), st.integers(1, 5), st.integers(1, 4), st.integers(0, 999), st.data())
+def test_the_formula_of_a_leaf_set_holds_where_the_tree_ends_in_it(n_rows, n_columns, depth, seed, data):
+    random = np.random.default_rng(seed)
+    columns = random.random((n_rows, n_columns)) < 0.5
+    tree = fit_tree(columns, random.normal(size=(n_rows, 2)), np.ones(n_rows), max_depth=depth)
+    leaves = data.draw(st.frozensets(st.integers(0, len(tree.leaves) - 1)))
+    formulas = {column: Atom(f"p{column}") for column in range(n_columns)}
+    formula = set_formula(tree.paths, leaves, formulas)
+    words = Vocabulary(Predicate(f"p{column}", 1) for column in range(n_columns))
+    atoms = {f"p{column}": np.flatnonzero(columns[:, column])[:, None] for column in range(n_columns)}
+    objects = Structures(words, 1, [0] * n_rows, atoms)
+    assert np.array_equal(Evaluator(objects).holds(formula), np.isin(tree.apply(columns), list(leaves)))
+    assert (formula is BOTTOM) == (not leaves)
+    assert (formula is Top()) == (len(leaves) == len(tree.leaves))

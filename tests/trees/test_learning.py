@@ -1,0 +1,364 @@
+"""R-IDTs: the quotient changes nothing, and formulas mean on states what the learner says."""
+
+from dataclasses import replace
+from functools import cache
+from itertools import chain, combinations
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from distill.errors import InputError
+from distill.logic import Atom, Compare, Evaluator, Modal, Top
+from distill.models import Architecture, Checkpoint, Network, replay
+from distill.planning import prepare, problem_class
+from distill.settings import Distillation
+from distill.structures import Options, Predicate, Quotient, Structures, Vocabulary
+from distill.symmetry import Labelled, build_quotient
+from distill.trees import DISTANCES, LINKAGES, learn, learn_classifier
+from tests.strategies import batches
+
+SHIPPED = Path(__file__).parents[2] / "artifacts" / "checkpoints"
+INSTANCES = {"gripper": 2, "blocks-clear": 4, "blocks-on": 4, "miconic": 7, "visitall": 4}
+SMALL = Distillation(inner_width=3, final_width=3, inner_sample=50, final_sample=50)
+SINGLE = Distillation(inner_width=1, final_width=1)
+
+
+@cache
+def states_of(name):
+    """Some 200 labelled training states."""
+    split = problem_class(name).split("train")
+    data = prepare(replace(split, instances=split.instances[: INSTANCES[name]]), workers=1)[0]
+    some = np.random.default_rng(0).permutation(len(data))[:200]
+    return data.structures(some), data.v_star[some].astype(np.int64)
+
+
+def built_from(batch, v_star, depth=3, **options):
+    return build_quotient([Labelled(batch, v_star, np.zeros(len(batch), int))], depth, Options(**options))
+
+
+@cache
+def replayed(name, layers=3, depth=3, shipped=False):
+    """Labelled states, their quotient, and what a network makes of it: an untrained one, or ours."""
+    batch, v_star = states_of(name)
+    if shipped:
+        network = Checkpoint.load(SHIPPED / f"{name}.safetensors").network
+    else:
+        torch.manual_seed(0)
+        network = Network(batch.vocabulary, Architecture(layers=layers, size=8))
+    built = built_from(batch, v_star, depth)
+    return batch, v_star, built, replay(network, built.quotient)
+
+
+def learned_from(name, settings=SMALL, **options):
+    *_, built, found = replayed(name, **options)
+    return learn(built.quotient, found.embeddings, found.pooled, settings)
+
+
+def plain_objects(quotient, embeddings):
+    """The same states and labels, but every object is a row of its own."""
+    every = [np.arange(quotient.states.n_objects)] * 2
+    spread = [x[quotient.layers[min(d, quotient.depth)].row] for d, x in enumerate(embeddings)]
+    return replace(quotient, rows=every, stable=True), spread
+
+
+def plain_states(batch, v_star, built, found):
+    """Every state is a state row and every object a row: no quotient at all."""
+    n, ones = len(batch), np.ones(len(batch), int)
+    rows = [np.arange(batch.n_objects)] * 2
+    plain = Quotient(batch, built.quotient.options, rows, True, np.arange(n), v_star, 0 * ones, ones)
+    depth = built.quotient.depth
+    spread = [x[built.rows(batch, min(d, depth))] for d, x in enumerate(found.embeddings)]
+    return plain, spread, found.pooled[built.state_row]
+
+
+def described(learned):
+    """All that was learned; equal formulas are the same object."""
+    states = [(feature.number, feature.kind, feature.origin) for feature in learned.states]
+    paths = [[tree.paths for tree in layer] for layer in learned.trees]
+    return list(learned.objects.items()), states, paths
+
+
+def same(one, other):
+    assert described(one) == described(other)
+    assert np.array_equal(one.values, other.values)
+
+
+# The quotient is exact
+
+
+@pytest.mark.parametrize("mode", ["quotient", "thesis"])
+@pytest.mark.parametrize("name", INSTANCES)
+def test_rows_of_objects_change_nothing(name, mode):
+    *_, built, found = replayed(name)
+    options = replace(SMALL, mode=mode)
+    plain, embeddings = plain_objects(built.quotient, found.embeddings)
+    one = learn(built.quotient, found.embeddings, found.pooled, options)
+    same(one, learn(plain, embeddings, found.pooled, options))
+    assert max(origin.layer for origin in one.objects.values()) > 1
+    assert one.states
+
+
+@pytest.mark.parametrize(("name", "shipped"), [*((name, False) for name in INSTANCES), ("gripper", True)])
+def test_rows_of_states_change_nothing(name, shipped):
+    batch, v_star, built, found = replayed(name, depth=None if shipped else 3, shipped=shipped)
+    one = learn(built.quotient, found.embeddings, found.pooled, SINGLE)
+    other = learn(*plain_states(batch, v_star, built, found), SINGLE)
+    assert described(one) == described(other)
+    assert np.array_equal(one.values[built.state_row], other.values)
+
+
+@pytest.mark.parametrize("name", ["gripper", "blocks-on"])
+def test_a_network_may_be_deeper_than_a_stable_quotient(name):
+    batch, v_star, built, found = replayed(name, layers=8, depth=None)
+    assert built.quotient.stable
+    assert built.quotient.depth < 8
+    one = learn(built.quotient, found.embeddings, found.pooled, SINGLE)
+    assert described(one) == described(learn(*plain_states(batch, v_star, built, found), SINGLE))
+
+
+@settings(max_examples=30)
+@given(batches(min_objects=1, max_states=8), st.integers(0, 99), st.booleans(), st.sampled_from([2, None]))
+def test_the_quotient_of_any_states_is_exact_and_formulas_mean_what_they_say(batch, seed, joint, depth):
+    random = np.random.default_rng(seed)
+    built = built_from(batch, random.integers(0, 3, len(batch)), depth, joint=joint)
+    quotient = built.quotient
+    sizes = [len(quotient.layers[min(d, quotient.depth)]) for d in range(3)]
+    embeddings, pooled = (
+        [random.normal(size=(n, 2)) for n in sizes],
+        random.normal(size=(len(quotient.chosen), 2)),
+    )
+    one = learn(quotient, embeddings, pooled, SMALL)
+    same(one, learn(*plain_objects(quotient, embeddings), pooled, SMALL))
+    check_meaning(one, batch, built.state_row)
+
+
+def test_a_relation_may_be_symmetric_in_the_state_that_stands_for_others():
+    """Two cycles of two and one of four look the same, and only the first is symmetric."""
+    words = Vocabulary([Predicate("next", 2), Predicate("red", 1)])
+    pairs = [[0, 1], [1, 0], [2, 3], [3, 2], [4, 5], [5, 6], [6, 7], [7, 4], [8, 9]]
+    batch = Structures(words, 3, [0] * 4 + [1] * 4 + [2] * 2, {"next": pairs, "red": [[8]]})
+    v_star = np.array([1, 1, 2])
+    for order in ([0, 1, 2], [1, 0, 2]):
+        built = built_from(batch[order], v_star, 2)
+        assert len(built.quotient.chosen) == 2
+        torch.manual_seed(0)
+        found = replay(Network(words, Architecture(layers=2, size=4)), built.quotient)
+        one = learn(built.quotient, found.embeddings, found.pooled, SINGLE)
+        other = learn(*plain_states(batch[order], v_star, built, found), SINGLE)
+        assert described(one) == described(other)
+
+
+# Formulas mean what the learner says
+
+
+def check_meaning(learned, batch, state_row):
+    evaluator = Evaluator(batch)
+    for feature, column in zip(learned.states, learned.values.T, strict=True):
+        assert np.array_equal(evaluator.number(feature.number), column[state_row])
+    assert len({column.tobytes() for column in learned.values.T}) == len(learned.states)
+    assert all(len(np.unique(column)) > 1 for column in learned.values.T)
+    holds = {evaluator.holds(formula).tobytes() for formula in learned.objects}
+    assert len(holds) == len(learned.objects)
+    for formula, origin in learned.objects.items():
+        assert formula.depth <= origin.layer
+
+
+@pytest.mark.parametrize("name", INSTANCES)
+@pytest.mark.parametrize("mode", ["quotient", "thesis"])
+def test_learned_formulas_have_on_states_the_values_that_were_learned(name, mode):
+    batch, _, built, _ = replayed(name)
+    check_meaning(learned_from(name, replace(SMALL, mode=mode)), batch, built.state_row)
+
+
+def test_features_know_where_they_were_born():
+    learned = learned_from("gripper")
+    for formula, origin in learned.objects.items():
+        if origin.layer == 0:
+            assert isinstance(formula, Top | Atom)
+        else:
+            tree = learned.trees[origin.layer - 1][origin.tree]
+            assert 0 < len(origin.leaves) < len(tree.leaves)
+    for feature in learned.states:
+        if feature.kind == "combined":
+            assert feature.origin.layer == -1
+            assert max(feature.origin.leaves) < len(learned.trees[-1][feature.origin.tree].leaves)
+        else:
+            counted = [part for part in feature.number.walk() if part in learned.objects]
+            assert feature.origin in [learned.objects[part] for part in counted]
+
+
+# Settings (thesis Table 4.1)
+
+
+def subsets(names):
+    return [*chain.from_iterable(combinations(names, n) for n in range(1, len(names) + 1))]
+
+
+@pytest.mark.parametrize("features", subsets(["boolean", "numerical", "combined"]))
+def test_only_the_wanted_types_of_features_are_given(features):
+    found = learned_from("blocks-clear", replace(SMALL, features=features)).states
+    assert {feature.kind for feature in found} <= set(features)
+    assert len(features) > 1 or found
+    for feature in found:
+        assert (feature.kind == "numerical") == (feature.number.kind == "count")
+
+
+@pytest.mark.parametrize("distance", DISTANCES)
+@pytest.mark.parametrize("linkage", LINKAGES)
+def test_leaves_are_clustered_by_every_distance_and_linkage(distance, linkage):
+    options = replace(SMALL, distance=distance, linkage=linkage)
+    if linkage == "ward" and distance != "euclidean":
+        with pytest.raises(InputError, match="Ward"):
+            learned_from("gripper", options)
+        return
+    batch, _, built, _ = replayed("gripper")
+    check_meaning(learned_from("gripper", options), batch, built.state_row)
+
+
+@pytest.mark.parametrize("mode", ["quotient", "thesis"])
+@pytest.mark.parametrize(("inner", "final"), [(1, 1), (2, 5), (5, 2)])
+def test_widths_and_depths_bound_the_trees(mode, inner, final):
+    options = Distillation(
+        mode, inner, final, final, inner, inner_sample=50, final_sample=60, thresholds=inner - 1
+    )
+    learned = learned_from("gripper", options)
+    assert [len(layer) for layer in learned.trees] == [final, final, final, inner]
+    for number, layer in enumerate(learned.trees):
+        longest = max(len(path) for tree in layer for path in tree.paths)
+        assert longest == (inner if number < 3 else final)
+    for feature in learned.states:
+        for part in feature.number.walk():
+            if isinstance(part, Modal | Compare):
+                assert part.fields[-1] < inner
+
+
+def test_samples_of_the_thesis_are_states_drawn_with_all_their_objects():
+    batch, *_ = replayed("gripper")
+    sizes = np.diff(batch.object_offsets)
+    options = replace(SMALL, mode="thesis", inner_sample=7, final_sample=11)
+    learned = learned_from("gripper", options)
+    for layer in learned.trees[:-1]:
+        for tree in layer:
+            assert 7 * sizes.min() <= tree.weights[0] <= 7 * sizes.max()
+    assert [tree.weights[0] for tree in learned.trees[-1]] == [11, 11, 11]
+
+
+def test_pooling_by_max_asks_only_whether_there_is_any():
+    def thresholds(pooling):
+        found = learned_from("gripper", replace(SMALL, pooling=pooling, features=("combined",))).states
+        return {p.fields[1] for f in found for p in f.number.walk() if isinstance(p, Compare)}
+
+    assert thresholds("max") == {0}
+    assert max(thresholds("sum")) > 0
+
+
+@pytest.mark.parametrize("mode", ["quotient", "thesis"])
+def test_the_seed_decides_everything(mode):
+    one, again, *others = (
+        learned_from("gripper", replace(SMALL, mode=mode, seed=seed)) for seed in (0, 0, 1, 2, 3)
+    )
+    same(one, again)
+    assert any(described(one) != described(other) for other in others)
+    if mode == "quotient":
+        firsts = [[layer[0].paths for layer in learned.trees[:1]] for learned in (one, *others)]
+        assert all(paths == firsts[0] for paths in firsts), "the first tree sees the states as they are"
+
+
+# Bad input
+
+
+def small(name="blocks-clear", **options):
+    *_, built, found = replayed(name, **options)
+    return built.quotient, list(found.embeddings), found.pooled
+
+
+@pytest.mark.parametrize("bad", [np.nan, np.inf])
+@pytest.mark.parametrize("place", [1, 3, "pooled"])
+def test_embeddings_that_are_no_numbers_are_refused(bad, place):
+    quotient, embeddings, pooled = small()
+    broken = np.array(pooled if place == "pooled" else embeddings[place])
+    broken[-1, 0] = bad
+    with pytest.raises(InputError, match="NaN or infinity"):
+        if place == "pooled":
+            learn(quotient, embeddings, broken, SMALL)
+        else:
+            embeddings[place] = broken
+            learn(quotient, embeddings, pooled, SMALL)
+
+
+def test_embeddings_of_other_rows_are_refused():
+    quotient, embeddings, pooled = small()
+    for wrong in ((embeddings[:1] + embeddings[:3], pooled), (embeddings, pooled[1:])):
+        with pytest.raises(InputError):
+            learn(quotient, *wrong, SMALL)
+
+
+@pytest.mark.parametrize("n_layers", [0, -1])
+def test_a_network_without_layers_is_refused(n_layers):
+    quotient, embeddings, pooled = small()
+    with pytest.raises(InputError, match="no layers"):
+        learn(quotient, embeddings[: n_layers + 1], pooled)
+
+
+def test_a_quotient_must_be_as_deep_as_the_network_or_stable():
+    quotient, embeddings, pooled = small("gripper")
+    shallow = replace(quotient, rows=quotient.rows[:3])
+    with pytest.raises(InputError, match=r"3 layers and the quotient only 2"):
+        learn(shallow, embeddings, pooled)
+
+
+def test_a_quotient_with_sets_is_refused():
+    quotient, embeddings, pooled = small()
+    with pytest.raises(InputError, match="forgets counts"):
+        learn(replace(quotient, options=Options(sets=True)), embeddings, pooled)
+
+
+@pytest.mark.parametrize("function", [lambda q, x, p: learn(q, x, p), lambda q, x, p: learn_classifier(q, x)])
+def test_dead_ends_alone_are_refused(function):
+    quotient, embeddings, pooled = small()
+    with pytest.raises(InputError, match="way to the goal"):
+        function(replace(quotient, v_star=np.full_like(quotient.v_star, -1)), embeddings, pooled)
+
+
+def test_dead_ends_have_no_say_but_get_values():
+    quotient, embeddings, pooled = small("gripper")
+    lost = quotient.v_star > 3
+    ends = replace(quotient, v_star=np.where(lost, -1, quotient.v_star))
+    wild = np.where(lost[:, None], 1e6, pooled)
+    same(learn(ends, embeddings, pooled, SMALL), learn(ends, embeddings, wild, SMALL))
+    assert len(learn(ends, embeddings, pooled, SMALL).values) == len(lost)
+
+
+def test_one_state_has_objects_to_tell_apart_but_no_features():
+    batch, v_star = states_of("gripper")
+    built = built_from(batch[[0]], v_star[[0]])
+    torch.manual_seed(0)
+    found = replay(Network(batch.vocabulary, Architecture(layers=3, size=4)), built.quotient)
+    learned = learn(built.quotient, found.embeddings, found.pooled, SMALL)
+    assert learned.states == []
+    assert learned.values.shape == (1, 0)
+    assert len(learned.objects) > 1
+
+
+def test_constant_embeddings_give_only_what_the_domain_gives():
+    quotient, embeddings, pooled = small("gripper")
+    learned = learn(quotient, [np.full_like(x, 0.1) for x in embeddings], np.full_like(pooled, 0.1), SMALL)
+    assert {origin.layer for origin in learned.objects.values()} == {0}
+    assert {feature.kind for feature in learned.states} == {"boolean", "numerical"}
+    assert all(len(tree.leaves) == 1 for layer in learned.trees for tree in layer)
+
+
+@pytest.mark.parametrize("change", [{"inner_depth": 0}, {"final_depth": 0}, {"linkage": "median"}])
+def test_settings_that_make_no_sense_are_refused(change):
+    with pytest.raises(InputError):
+        learned_from("blocks-clear", replace(SMALL, **change))
+
+
+@pytest.mark.parametrize("change", [{"inner_sample": 0}, {"final_sample": 0}])
+def test_a_sample_of_no_states_is_refused(change):
+    with pytest.raises(InputError):
+        learned_from("blocks-clear", replace(SMALL, mode="thesis", **change))
