@@ -230,9 +230,10 @@ class _Learner:
 
     def tree(self, candidates: Candidates, sums: Any, weights: Array, targets: Array, depth: int) -> Tree:
         """Fit a tree on groups of rows: their weights, and the mean of their targets."""
-        total = sums @ weights
+        weighted = sp.csr_array((weights[sums.indices], sums.indices, sums.indptr), shape=sums.shape)
+        total = weighted.sum(axis=1)
         kept = np.flatnonzero(total > 0)
-        mean = (sums @ (weights[:, None] * targets))[kept] / total[kept][:, None]
+        mean = (weighted @ targets)[kept] / total[kept][:, None]
         ties = self.random if self.settings.mode == "thesis" else None
         return fit_tree(
             candidates.holds[kept],
