@@ -54,12 +54,7 @@ def leaf_sets(values: ArrayLike, *, distance: str = "euclidean", linkage: str = 
     >>> found.sets, found.heights
     ([(0,), (1,), (2,), (0, 1), (0, 1, 2)], array([1., 4.]))
     """
-    if distance not in DISTANCES:
-        raise InputError(f"There is no distance {distance!r}; choose from {', '.join(DISTANCES)}.")
-    if linkage not in LINKAGES:
-        raise InputError(f"There is no linkage {linkage!r}; choose from {', '.join(LINKAGES)}.")
-    if linkage == "ward" and distance != "euclidean":
-        raise InputError(f"Ward's linkage needs the distance euclidean, not {distance}.")
+    check_clustering(distance, linkage)
     points = np.asarray(values, dtype=np.float64)
     if points.ndim != 2 or 0 in points.shape:
         raise InputError("The values of leaves must be a table with at least one row and one column.")
@@ -71,6 +66,16 @@ def leaf_sets(values: ArrayLike, *, distance: str = "euclidean", linkage: str = 
     for left, right in merges:
         sets.append(tuple(sorted(sets[left] + sets[right])))
     return Dendrogram(sets, merges, steps[:, 2])
+
+
+def check_clustering(distance: str, linkage: str) -> None:
+    """Refuse what cannot be combined."""
+    if distance not in DISTANCES:
+        raise InputError(f"There is no distance {distance!r}; choose from {', '.join(DISTANCES)}.")
+    if linkage not in LINKAGES:
+        raise InputError(f"There is no linkage {linkage!r}; choose from {', '.join(LINKAGES)}.")
+    if linkage == "ward" and distance != "euclidean":
+        raise InputError(f"Ward's linkage needs the distance euclidean, not {distance}.")
 
 
 def _distances(points: Floats, distance: str) -> Floats:

@@ -14,11 +14,11 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from distill.errors import InputError
-from distill.logic import BOTTOM, And, Compare, Count, Indicator, Not, Number, Or, Top, Truth
+from distill.logic import BOTTOM, And, Compare, Constant, Count, Indicator, Not, Number, Or, Top, Truth
 from distill.settings import Distillation
 from distill.structures import Quotient
 from distill.trees.candidates import Candidates, object_candidates, state_candidates
-from distill.trees.clustering import leaf_sets
+from distill.trees.clustering import check_clustering, leaf_sets
 from distill.trees.pool import Pool, View, one_hot_rows, usable_relations
 from distill.trees.tree import Tree, fit_classifier, fit_tree
 
@@ -93,8 +93,9 @@ def learn(
     embeddings : for depth 0, 1, … L (n_rows at that depth, k); see `Replay`.
     pooled : (n_state_rows, k) the embedding of states.
     """
-    learner = _after_layers(quotient, embeddings, settings, progress)
-    return learner.finish(_finite(pooled))
+    if len(pooled) != len(quotient.v_star):
+        raise InputError(f"There are {len(pooled)} pooled embeddings for {len(quotient.v_star)} state rows.")
+    return _after_layers(quotient, embeddings, settings, progress).finish(_finite(pooled))
 
 
 def learn_classifier(
@@ -125,8 +126,10 @@ def _after_layers(
     progress: Progress | None,
 ) -> "_Learner":
     """A learner that has seen all layers of the network."""
+    settings = settings or Distillation()
+    check_clustering(settings.distance, settings.linkage)
     _check(quotient, embeddings)
-    learner = _Learner(quotient, settings or Distillation())
+    learner = _Learner(quotient, settings)
     for depth in range(1, len(embeddings)):
         learner.add_layer(depth, _finite(embeddings[depth]))
         if progress is not None:
@@ -213,6 +216,8 @@ class _Learner:
             preference=candidates.order,
         )
         label = tree.leaf_values.argmax(axis=1)
+        if len(label) == 1:
+            return {int(label[0]): Compare(Constant(1), 0)}
         formulas = {column: candidates.formula(column) for path in tree.paths for column, _ in path}
         return {
             int(own): set_formula(tree.paths, frozenset(np.flatnonzero(label == own).tolist()), formulas)
@@ -337,6 +342,10 @@ def _check(quotient: Quotient, embeddings: Sequence[Any]) -> None:
         raise InputError(
             f"The network has {layers} layers and the quotient only {quotient.depth}; build it deeper."
         )
+    for depth, found in enumerate(embeddings):
+        expected = len(quotient.layers[min(depth, quotient.depth)])
+        if len(found) != expected:
+            raise InputError(f"At depth {depth} there are {len(found)} embeddings for {expected} rows.")
 
 
 def _finite(values: NDArray[np.floating]) -> Array:

@@ -43,7 +43,8 @@ class Pool:
     @staticmethod
     def first(quotient: Quotient) -> "Pool":
         """The unary predicates and ⊤ at depth 0."""
-        names = [p.name for p in quotient.vocabulary if p.arity < 2]
+        least = 0 if quotient.options.nullary else 1
+        names = [p.name for p in quotient.vocabulary if least <= p.arity < 2]
         formulas: list[Truth] = [Top(), *(Atom(name) for name in names)]
         columns = [np.ones(len(quotient.layers[0]), dtype=bool), *(quotient.holds(name, 0) for name in names)]
         return Pool.of(formulas, np.column_stack(columns), np.arange(len(quotient.layers[0])), 0)

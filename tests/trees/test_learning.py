@@ -2,7 +2,7 @@
 
 from dataclasses import replace
 from functools import cache
-from itertools import chain, combinations
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
@@ -16,13 +16,14 @@ from distill.logic import Atom, Compare, Evaluator, Modal, Top
 from distill.models import Architecture, Checkpoint, Network, replay
 from distill.planning import prepare, problem_class
 from distill.settings import Distillation
-from distill.structures import Options, Predicate, Quotient, Structures, Vocabulary
+from distill.structures import Options, Quotient
 from distill.symmetry import Labelled, build_quotient
-from distill.trees import DISTANCES, LINKAGES, learn, learn_classifier
+from distill.trees import DISTANCES, LINKAGES, learn
 from tests.strategies import batches
 
 SHIPPED = Path(__file__).parents[2] / "artifacts" / "checkpoints"
 INSTANCES = {"gripper": 2, "blocks-clear": 4, "blocks-on": 4, "miconic": 7, "visitall": 4}
+KINDS = ("boolean", "numerical", "combined")
 SMALL = Distillation(inner_width=3, final_width=3, inner_sample=50, final_sample=50)
 SINGLE = Distillation(inner_width=1, final_width=1)
 
@@ -92,32 +93,31 @@ def same(one, other):
 
 @pytest.mark.parametrize("mode", ["quotient", "thesis"])
 @pytest.mark.parametrize("name", INSTANCES)
-def test_rows_of_objects_change_nothing(name, mode):
-    *_, built, found = replayed(name)
+def test_rows_of_objects_change_nothing_and_formulas_mean_what_they_say(name, mode):
+    batch, _, built, found = replayed(name)
     options = replace(SMALL, mode=mode)
     plain, embeddings = plain_objects(built.quotient, found.embeddings)
     one = learn(built.quotient, found.embeddings, found.pooled, options)
     same(one, learn(plain, embeddings, found.pooled, options))
+    check_meaning(one, batch, built.state_row)
     assert max(origin.layer for origin in one.objects.values()) > 1
     assert one.states
 
 
-@pytest.mark.parametrize(("name", "shipped"), [*((name, False) for name in INSTANCES), ("gripper", True)])
-def test_rows_of_states_change_nothing(name, shipped):
-    batch, v_star, built, found = replayed(name, depth=None if shipped else 3, shipped=shipped)
+CASES = [(name, {}) for name in INSTANCES]
+CASES += [(name, {"layers": 8, "depth": None}) for name in ("gripper", "blocks-on")]
+
+
+@pytest.mark.parametrize(("name", "options"), [*CASES, ("gripper", {"depth": None, "shipped": True})])
+def test_rows_of_states_change_nothing_though_a_network_be_deeper_than_a_stable_quotient(name, options):
+    batch, v_star, built, found = replayed(name, **options)
+    if options.get("layers"):
+        assert built.quotient.stable
+        assert built.quotient.depth < options["layers"]
     one = learn(built.quotient, found.embeddings, found.pooled, SINGLE)
     other = learn(*plain_states(batch, v_star, built, found), SINGLE)
     assert described(one) == described(other)
     assert np.array_equal(one.values[built.state_row], other.values)
-
-
-@pytest.mark.parametrize("name", ["gripper", "blocks-on"])
-def test_a_network_may_be_deeper_than_a_stable_quotient(name):
-    batch, v_star, built, found = replayed(name, layers=8, depth=None)
-    assert built.quotient.stable
-    assert built.quotient.depth < 8
-    one = learn(built.quotient, found.embeddings, found.pooled, SINGLE)
-    assert described(one) == described(learn(*plain_states(batch, v_star, built, found), SINGLE))
 
 
 @settings(max_examples=30)
@@ -136,22 +136,6 @@ def test_the_quotient_of_any_states_is_exact_and_formulas_mean_what_they_say(bat
     check_meaning(one, batch, built.state_row)
 
 
-def test_a_relation_may_be_symmetric_in_the_state_that_stands_for_others():
-    """Two cycles of two and one of four look the same, and only the first is symmetric."""
-    words = Vocabulary([Predicate("next", 2), Predicate("red", 1)])
-    pairs = [[0, 1], [1, 0], [2, 3], [3, 2], [4, 5], [5, 6], [6, 7], [7, 4], [8, 9]]
-    batch = Structures(words, 3, [0] * 4 + [1] * 4 + [2] * 2, {"next": pairs, "red": [[8]]})
-    v_star = np.array([1, 1, 2])
-    for order in ([0, 1, 2], [1, 0, 2]):
-        built = built_from(batch[order], v_star, 2)
-        assert len(built.quotient.chosen) == 2
-        torch.manual_seed(0)
-        found = replay(Network(words, Architecture(layers=2, size=4)), built.quotient)
-        one = learn(built.quotient, found.embeddings, found.pooled, SINGLE)
-        other = learn(*plain_states(batch[order], v_star, built, found), SINGLE)
-        assert described(one) == described(other)
-
-
 # Formulas mean what the learner says
 
 
@@ -165,13 +149,6 @@ def check_meaning(learned, batch, state_row):
     assert len(holds) == len(learned.objects)
     for formula, origin in learned.objects.items():
         assert formula.depth <= origin.layer
-
-
-@pytest.mark.parametrize("name", INSTANCES)
-@pytest.mark.parametrize("mode", ["quotient", "thesis"])
-def test_learned_formulas_have_on_states_the_values_that_were_learned(name, mode):
-    batch, _, built, _ = replayed(name)
-    check_meaning(learned_from(name, replace(SMALL, mode=mode)), batch, built.state_row)
 
 
 def test_features_know_where_they_were_born():
@@ -194,11 +171,7 @@ def test_features_know_where_they_were_born():
 # Settings (thesis Table 4.1)
 
 
-def subsets(names):
-    return [*chain.from_iterable(combinations(names, n) for n in range(1, len(names) + 1))]
-
-
-@pytest.mark.parametrize("features", subsets(["boolean", "numerical", "combined"]))
+@pytest.mark.parametrize("features", [c for n in (1, 2, 3) for c in combinations(KINDS, n)])
 def test_only_the_wanted_types_of_features_are_given(features):
     found = learned_from("blocks-clear", replace(SMALL, features=features)).states
     assert {feature.kind for feature in found} <= set(features)
@@ -230,20 +203,15 @@ def test_widths_and_depths_bound_the_trees(mode, inner, final):
     for number, layer in enumerate(learned.trees):
         longest = max(len(path) for tree in layer for path in tree.paths)
         assert longest == (inner if number < 3 else final)
-    for feature in learned.states:
-        for part in feature.number.walk():
-            if isinstance(part, Modal | Compare):
-                assert part.fields[-1] < inner
+    parts = [part for feature in learned.states for part in feature.number.walk()]
+    assert all(part.fields[-1] < inner for part in parts if isinstance(part, Modal | Compare))
 
 
 def test_samples_of_the_thesis_are_states_drawn_with_all_their_objects():
-    batch, *_ = replayed("gripper")
-    sizes = np.diff(batch.object_offsets)
-    options = replace(SMALL, mode="thesis", inner_sample=7, final_sample=11)
-    learned = learned_from("gripper", options)
-    for layer in learned.trees[:-1]:
-        for tree in layer:
-            assert 7 * sizes.min() <= tree.weights[0] <= 7 * sizes.max()
+    sizes = np.diff(states_of("gripper")[0].object_offsets)
+    learned = learned_from("gripper", replace(SMALL, mode="thesis", inner_sample=7, final_sample=11))
+    weights = [tree.weights[0] for layer in learned.trees[:-1] for tree in layer]
+    assert all(7 * sizes.min() <= weight <= 7 * sizes.max() for weight in weights)
     assert [tree.weights[0] for tree in learned.trees[-1]] == [11, 11, 11]
 
 
@@ -271,94 +239,62 @@ def test_the_seed_decides_everything(mode):
 # Bad input
 
 
-def small(name="blocks-clear", **options):
-    *_, built, found = replayed(name, **options)
+def given_to_learn(name="gripper"):
+    *_, built, found = replayed(name)
     return built.quotient, list(found.embeddings), found.pooled
 
 
-@pytest.mark.parametrize("bad", [np.nan, np.inf])
-@pytest.mark.parametrize("place", [1, 3, "pooled"])
-def test_embeddings_that_are_no_numbers_are_refused(bad, place):
-    quotient, embeddings, pooled = small()
-    broken = np.array(pooled if place == "pooled" else embeddings[place])
-    broken[-1, 0] = bad
-    with pytest.raises(InputError, match="NaN or infinity"):
-        if place == "pooled":
-            learn(quotient, embeddings, broken, SMALL)
-        else:
-            embeddings[place] = broken
-            learn(quotient, embeddings, pooled, SMALL)
+WARD = replace(SMALL, distance="cosine")
+BAD = {
+    "NaN in the last layer": (lambda q, x, p: (q, [*x[:3], x[3] * np.nan], p), "NaN or infinity"),
+    "infinity in the pooled embedding": (lambda q, x, p: (q, x, p + np.inf), "NaN or infinity"),
+    "no layers": (lambda q, x, p: (q, x[:1], p), "no layers"),
+    "no embeddings at all": (lambda q, x, p: (q, [], p), "no layers"),
+    "too few depths": (lambda q, x, p: (replace(q, rows=q.rows[:3]), x, p), "3 layers .* only 2"),
+    "sets": (lambda q, x, p: (replace(q, options=Options(sets=True)), x, p), "forgets counts"),
+    "only dead ends": (lambda q, x, p: (replace(q, v_star=0 * q.v_star - 1), x, p), "way to the goal"),
+    "rows of another depth": (lambda q, x, p: (q, [*x[:3], x[2]], p), "rows"),
+    "too few states": (lambda q, x, p: (q, x, p[1:]), "rows"),
+    "nothing for Ward to cluster": (lambda q, x, p: (q, [0 * one for one in x], 0 * p, WARD), "Ward"),
+}
 
 
-def test_embeddings_of_other_rows_are_refused():
-    quotient, embeddings, pooled = small()
-    for wrong in ((embeddings[:1] + embeddings[:3], pooled), (embeddings, pooled[1:])):
-        with pytest.raises(InputError):
-            learn(quotient, *wrong, SMALL)
+@pytest.mark.parametrize("case", BAD)
+def test_what_cannot_be_learned_from_is_refused(case):
+    change, message = BAD[case]
+    with pytest.raises(InputError, match=message):
+        learn(*(*change(*given_to_learn()), SMALL)[:4])
 
 
-@pytest.mark.parametrize("n_layers", [0, -1])
-def test_a_network_without_layers_is_refused(n_layers):
-    quotient, embeddings, pooled = small()
-    with pytest.raises(InputError, match="no layers"):
-        learn(quotient, embeddings[: n_layers + 1], pooled)
-
-
-def test_a_quotient_must_be_as_deep_as_the_network_or_stable():
-    quotient, embeddings, pooled = small("gripper")
-    shallow = replace(quotient, rows=quotient.rows[:3])
-    with pytest.raises(InputError, match=r"3 layers and the quotient only 2"):
-        learn(shallow, embeddings, pooled)
-
-
-def test_a_quotient_with_sets_is_refused():
-    quotient, embeddings, pooled = small()
-    with pytest.raises(InputError, match="forgets counts"):
-        learn(replace(quotient, options=Options(sets=True)), embeddings, pooled)
-
-
-@pytest.mark.parametrize("function", [lambda q, x, p: learn(q, x, p), lambda q, x, p: learn_classifier(q, x)])
-def test_dead_ends_alone_are_refused(function):
-    quotient, embeddings, pooled = small()
-    with pytest.raises(InputError, match="way to the goal"):
-        function(replace(quotient, v_star=np.full_like(quotient.v_star, -1)), embeddings, pooled)
+@pytest.mark.parametrize("name", ["inner_depth", "final_depth", "inner_sample", "final_sample"])
+def test_depths_and_samples_of_zero_are_refused(name):
+    with pytest.raises(InputError):
+        learned_from("gripper", replace(SMALL, mode="thesis", **{name: 0}))
 
 
 def test_dead_ends_have_no_say_but_get_values():
-    quotient, embeddings, pooled = small("gripper")
+    quotient, embeddings, pooled = given_to_learn()
     lost = quotient.v_star > 3
     ends = replace(quotient, v_star=np.where(lost, -1, quotient.v_star))
-    wild = np.where(lost[:, None], 1e6, pooled)
-    same(learn(ends, embeddings, pooled, SMALL), learn(ends, embeddings, wild, SMALL))
-    assert len(learn(ends, embeddings, pooled, SMALL).values) == len(lost)
+    one, other = (learn(ends, embeddings, np.where(lost[:, None], x, pooled), SMALL) for x in (0, 1e6))
+    same(one, other)
+    assert len(one.values) == len(lost)
 
 
 def test_one_state_has_objects_to_tell_apart_but_no_features():
     batch, v_star = states_of("gripper")
-    built = built_from(batch[[0]], v_star[[0]])
+    quotient = built_from(batch[[0]], v_star[[0]]).quotient
     torch.manual_seed(0)
-    found = replay(Network(batch.vocabulary, Architecture(layers=3, size=4)), built.quotient)
-    learned = learn(built.quotient, found.embeddings, found.pooled, SMALL)
+    found = replay(Network(batch.vocabulary, Architecture(layers=3, size=4)), quotient)
+    learned = learn(quotient, found.embeddings, found.pooled, SMALL)
     assert learned.states == []
     assert learned.values.shape == (1, 0)
     assert len(learned.objects) > 1
 
 
 def test_constant_embeddings_give_only_what_the_domain_gives():
-    quotient, embeddings, pooled = small("gripper")
+    quotient, embeddings, pooled = given_to_learn()
     learned = learn(quotient, [np.full_like(x, 0.1) for x in embeddings], np.full_like(pooled, 0.1), SMALL)
     assert {origin.layer for origin in learned.objects.values()} == {0}
     assert {feature.kind for feature in learned.states} == {"boolean", "numerical"}
     assert all(len(tree.leaves) == 1 for layer in learned.trees for tree in layer)
-
-
-@pytest.mark.parametrize("change", [{"inner_depth": 0}, {"final_depth": 0}, {"linkage": "median"}])
-def test_settings_that_make_no_sense_are_refused(change):
-    with pytest.raises(InputError):
-        learned_from("blocks-clear", replace(SMALL, **change))
-
-
-@pytest.mark.parametrize("change", [{"inner_sample": 0}, {"final_sample": 0}])
-def test_a_sample_of_no_states_is_refused(change):
-    with pytest.raises(InputError):
-        learned_from("blocks-clear", replace(SMALL, mode="thesis", **change))
