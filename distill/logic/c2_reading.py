@@ -7,13 +7,13 @@ relation; the objects of different cases differ, so their numbers add up to n.
 """
 
 import re
-from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any
 
 from distill.errors import InputError
+from distill.logic.c2_parts import Part, all_of, evaluated, in_order, joined, literals, negated
 from distill.logic.features import Compare, Constant, Count, Indicator, Number
-from distill.logic.formulas import BOTTOM, And, Atom, Modal, Not, Or, Top, Truth
+from distill.logic.formulas import BOTTOM, Atom, Modal, Or, Top, Truth
 from distill.logic.operators import PREFIX, Open, OperatorReader, Token, built, tokens_of, wrong
 from distill.logic.reading import joined_formulas, number_of
 from distill.logic.relations import (
@@ -21,8 +21,6 @@ from distill.logic.relations import (
     Identity,
     Relation,
     RelationAnd,
-    RelationNot,
-    RelationOr,
     Role,
 )
 from distill.logic.signs import NAME
@@ -51,29 +49,6 @@ _TOKEN = re.compile(
     re.VERBOSE | re.ASCII,
 )
 _INFIX = {"<->": 1, "->": 2, "|": 3, "&": 4, "+": 5, "-": 5, "*": 6}
-
-
-@dataclass(frozen=True)
-class _Part:
-    """A formula with its free variables.
-
-    Attributes
-    ----------
-    variable : the free variable of a `truth`; none if it is a sentence.
-    truth : what holds of an object.
-    sentence : the same about the state, if there is no free variable.
-    outer : the variables that its outermost quantifiers bind, if there is no free one.
-    relation : from the first variable to the second, if that is all it speaks of.
-    operator, parts : a combination of different kinds: `&`, `|` or `~`.
-    """
-
-    variable: str | None = None
-    truth: Truth | None = None
-    sentence: Truth | None = None
-    outer: frozenset[str] = frozenset()
-    relation: Relation | None = None
-    operator: str = ""
-    parts: tuple["_Part", ...] = ()
 
 
 def parse_c2(text: str) -> Any:
@@ -155,7 +130,7 @@ class _Reader(OperatorReader):
             token = Token("op", prefix.text, prefix.column)
             inside = self._as_part(part, token)
             if prefix.text == "~":
-                part = _negated(inside)
+                part = negated(inside)
             elif prefix.text == "#":
                 part = self._counted(inside, prefix.content[0], token)
             else:
@@ -175,18 +150,18 @@ class _Reader(OperatorReader):
             # a → b → c is a → (b → c).
             found = parts[-1]
             for part in reversed(parts[:-1]):
-                found = _joined("|", [_negated(part), found])
+                found = joined("|", [negated(part), found])
             return found
         if token.text == "<->":
             found = parts[0]
             for part in parts[1:]:
-                both, none = [found, part], [_negated(found), _negated(part)]
-                found = _joined("|", [_joined("&", both), _joined("&", none)])
+                both, none = [found, part], [negated(found), negated(part)]
+                found = joined("|", [joined("&", both), joined("&", none)])
             return found
-        return _joined(token.text, parts)
+        return joined(token.text, parts)
 
-    def _as_part(self, part: Any, token: Token) -> _Part:
-        if isinstance(part, _Part):
+    def _as_part(self, part: Any, token: Token) -> Part:
+        if isinstance(part, Part):
             return part
         raise InputError(f"Column {token.column + 1}: {token.text} needs a formula, and this is a number.")
 
@@ -212,18 +187,18 @@ class _Reader(OperatorReader):
             self.place += 1
             self.open.append(Open(token.text, token.column, PREFIX, [self._variable(), compare, number]))
 
-    def _atom(self, token: Token) -> _Part:
+    def _atom(self, token: Token) -> Part:
         if token.kind == "name" and token.text in ("top", "bot") and not self.next_is("("):
             truth = Top() if token.text == "top" else BOTTOM
-            return _Part(truth=truth, sentence=Compare(Constant(int(truth is not BOTTOM)), 0))
+            return Part(truth=truth, sentence=Compare(Constant(int(truth is not BOTTOM)), 0))
         if self.next_is("=", "!="):
             sign = self.tokens[self.place].text
             self.place -= 1
             one = self._variable()
             self.place += 1
             other = self._variable()
-            equal = _Part(variable=other, truth=Top()) if one == other else _Part(relation=Identity())
-            return equal if sign == "=" else _negated(equal)
+            equal = Part(variable=other, truth=Top()) if one == other else Part(relation=Identity())
+            return equal if sign == "=" else negated(equal)
         arguments: list[str] = []
         if self.next_is("("):
             self.place += 1
@@ -234,42 +209,42 @@ class _Reader(OperatorReader):
             self.place += 1
         return self._applied(token, arguments)
 
-    def _applied(self, token: Token, arguments: list[str]) -> _Part:
+    def _applied(self, token: Token, arguments: list[str]) -> Part:
         if len(arguments) > 2:
             raise InputError(
                 f"Column {token.column + 1}: C2 has no atoms of three arguments, such as {token.text}."
             )
         if not arguments:
-            return _Part(truth=Atom(token.text), sentence=Compare(Count(Atom(token.text)), 0))
+            return Part(truth=Atom(token.text), sentence=Compare(Count(Atom(token.text)), 0))
         if len(arguments) == 1:
-            return _Part(variable=arguments[0], truth=Atom(token.text))
+            return Part(variable=arguments[0], truth=Atom(token.text))
         everything = token.kind == "name" and token.text == "top"
         relation = Everything() if everything else Role(token.text)
         if arguments[0] == arguments[1]:
-            return _Part(variable=arguments[0], truth=Modal(RelationAnd(relation, Identity()), Top()))
-        return _Part(relation=relation if arguments[0] < arguments[1] else relation.inverse())
+            return Part(variable=arguments[0], truth=Modal(RelationAnd(relation, Identity()), Top()))
+        return Part(relation=relation if arguments[0] < arguments[1] else relation.inverse())
 
-    def _counted(self, inside: _Part, variable: str, token: Token) -> Number:
+    def _counted(self, inside: Part, variable: str, token: Token) -> Number:
         if inside.truth is None or inside.variable not in (None, variable):
             raise InputError(f"Column {token.column + 1}: #{variable} counts what holds of {variable} alone.")
         found: Number = built(token, Count, inside.truth)
         return found
 
-    def _quantified(self, inside: _Part, prefix: Open) -> _Part:
+    def _quantified(self, inside: Part, prefix: Open) -> Part:
         variable, compare, number = prefix.content
         if prefix.text == "∀":
-            return _negated(self._at_least(_negated(inside), variable, 1))
+            return negated(self._at_least(negated(inside), variable, 1))
         if compare == ">=":
             return self._at_least(inside, variable, number)
-        more = _negated(self._at_least(inside, variable, number + 1))
-        return more if compare == "<=" else _joined("&", [more, self._at_least(inside, variable, number)])
+        more = negated(self._at_least(inside, variable, number + 1))
+        return more if compare == "<=" else joined("&", [more, self._at_least(inside, variable, number)])
 
-    def _at_least(self, inside: _Part, variable: str, number: int) -> _Part:
+    def _at_least(self, inside: Part, variable: str, number: int) -> Part:
         """∃≥n: how many objects `variable` can be."""
         if number == 0:
-            return _Part(truth=Top(), sentence=Compare(Constant(1), 0))
+            return Part(truth=Top(), sentence=Compare(Constant(1), 0))
         if inside.truth is not None and inside.variable in (None, variable):
-            return _Part(
+            return Part(
                 truth=Modal(Everything(), inside.truth, number - 1),
                 sentence=Compare(Count(inside.truth), number - 1),
                 outer=frozenset([variable]),
@@ -282,10 +257,10 @@ class _Reader(OperatorReader):
             there = [p.truth for p in conjuncts if p.truth is not None and p.variable in (None, variable)]
             related = [p.relation for p in conjuncts if p.relation is not None]
             relation = RelationAnd(*related) if related else Everything()
-            found = [self._modal(relation, _all_of(there), variable, number)]
+            found = [self._modal(relation, all_of(there), variable, number)]
             # That some object exists says nothing where one is spoken of.
-            truth = _all_of(here if number == 1 and not related and not there else here + found)
-        return _Part(variable=self._other(variable), truth=truth)
+            truth = all_of(here if number == 1 and not related and not there else here + found)
+        return Part(variable=self._other(variable), truth=truth)
 
     def _other(self, variable: str) -> str:
         [other] = self.variables - {variable}
@@ -296,8 +271,8 @@ class _Reader(OperatorReader):
         forwards = self._other(variable) < variable
         return Modal(relation if forwards else relation.inverse(), operand, number - 1)
 
-    def _by_cases(self, inside: _Part, variable: str, number: int) -> Truth:
-        order = _in_order(inside)
+    def _by_cases(self, inside: Part, variable: str, number: int) -> Truth:
+        order = in_order(inside)
         # A sentence may be asked of either object; asked here, it does not split what is there.
         truths = {(p.truth, p.variable == variable): None for p in order if p.truth is not None}
         there = [truth for truth, is_there in truths if is_there]
@@ -313,16 +288,16 @@ class _Reader(OperatorReader):
             operands: dict[Relation, list[Truth]] = {}
             for holds_there in product((True, False), repeat=len(there)):
                 known |= {(truth, True): own for truth, own in zip(there, holds_there, strict=True)}
-                relation = _evaluated(order, known, variable)
+                relation = evaluated(order, known, variable)
                 if relation is not False:
                     related = Everything() if relation is True else relation
-                    operands.setdefault(related, []).append(_all_of(_literals(there, holds_there)))
+                    operands.setdefault(related, []).append(all_of(literals(there, holds_there)))
             whole = 2 ** len(there)
             terms: list[tuple[Relation, Truth]] = [
                 (r, Top() if len(cubes) == whole else Or(*cubes)) for r, cubes in operands.items()
             ]
             if terms:
-                found.append(_all_of([*_literals(here, holds_here), self._together(terms, variable, number)]))
+                found.append(all_of([*literals(here, holds_here), self._together(terms, variable, number)]))
         return Or(*found) if found else BOTTOM
 
     def _together(self, terms: list[tuple[Relation, Truth]], variable: str, number: int) -> Truth:
@@ -331,82 +306,8 @@ class _Reader(OperatorReader):
             raise InputError(f"∃≥{number} over {len(terms)} cases is too long to write; use smaller numbers.")
         shares = product(range(number + 1), repeat=len(terms))
         ways = [
-            _all_of([self._modal(*term, variable, n) for term, n in zip(terms, share, strict=True) if n])
+            all_of([self._modal(*term, variable, n) for term, n in zip(terms, share, strict=True) if n])
             for share in shares
             if sum(share) == number
         ]
         return Or(*ways)
-
-
-def _negated(part: _Part) -> _Part:
-    if part.operator == "~":
-        return part.parts[0]
-    if part.operator:
-        return _Part(operator="~", parts=(part,))
-    return replace(
-        part,
-        truth=None if part.truth is None else Not(part.truth),
-        sentence=None if part.sentence is None else Not(part.sentence),
-        relation=None if part.relation is None else RelationNot(part.relation),
-    )
-
-
-def _joined(operator: str, parts: list[_Part]) -> _Part:
-    join, join_relations = (And, RelationAnd) if operator == "&" else (Or, RelationOr)
-    variables = {part.variable for part in parts} - {None}
-    truths = [part.truth for part in parts if part.truth is not None]
-    if len(truths) == len(parts) and len(variables) < 2:
-        sentences = [part.sentence for part in parts if part.sentence is not None]
-        return _Part(
-            variable=next(iter(variables), None),
-            truth=join(*truths),
-            sentence=join(*sentences) if len(sentences) == len(parts) else None,
-            outer=frozenset().union(*(part.outer for part in parts)),
-        )
-    relations = [part.relation for part in parts if part.relation is not None]
-    if len(relations) == len(parts):
-        return _Part(relation=join_relations(*relations))
-    flat = [one for part in parts for one in (part.parts if part.operator == operator else (part,))]
-    return _Part(operator=operator, parts=tuple(flat))
-
-
-def _in_order(whole: _Part) -> list[_Part]:
-    """All parts, smaller ones first."""
-    found, todo = [], [whole]
-    while todo:
-        part = todo.pop()
-        found.append(part)
-        todo += part.parts
-    return found[::-1]
-
-
-def _evaluated(order: list[_Part], known: dict[tuple[Truth, bool], bool], variable: str) -> Relation | bool:
-    """What is left of a combination when the truths in it are known: a relation, or always or never true."""
-    values: dict[int, Relation | bool] = {}
-    for part in order:
-        inner = [values[id(one)] for one in part.parts]
-        if part.relation is not None:
-            found: Relation | bool = part.relation
-        elif part.truth is not None:
-            found = known[part.truth, part.variable == variable]
-        elif part.operator == "~":
-            found = RelationNot(inner[0]) if isinstance(inner[0], Relation) else not inner[0]
-        else:
-            decided = part.operator == "|"
-            relations = [one for one in inner if isinstance(one, Relation)]
-            if any(one is decided for one in inner):
-                found = decided
-            elif relations:
-                found = (RelationOr if decided else RelationAnd)(*relations)
-            else:
-                found = not decided
-        values[id(part)] = found
-    return values[id(order[-1])]
-
-
-def _literals(truths: list[Truth], holds: tuple[bool, ...]) -> list[Truth]:
-    return [truth if own else Not(truth) for truth, own in zip(truths, holds, strict=True)]
-
-
-def _all_of(truths: list[Truth]) -> Truth:
-    return And(*truths) if truths else Top()

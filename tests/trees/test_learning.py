@@ -188,8 +188,7 @@ def test_leaves_are_clustered_by_every_distance_and_linkage(distance, linkage):
         with pytest.raises(InputError, match="Ward"):
             learned_from("gripper", options)
         return
-    batch, _, built, _ = replayed("gripper")
-    check_meaning(learned_from("gripper", options), batch, built.state_row)
+    check_meaning(learned_from("gripper", options), states_of("gripper")[0], replayed("gripper")[2].state_row)
 
 
 @pytest.mark.parametrize("mode", ["quotient", "thesis"])
@@ -210,9 +209,9 @@ def test_widths_and_depths_bound_the_trees(mode, inner, final):
 def test_samples_of_the_thesis_are_states_drawn_with_all_their_objects():
     sizes = np.diff(states_of("gripper")[0].object_offsets)
     learned = learned_from("gripper", replace(SMALL, mode="thesis", inner_sample=7, final_sample=11))
-    weights = [tree.weights[0] for layer in learned.trees[:-1] for tree in layer]
-    assert all(7 * sizes.min() <= weight <= 7 * sizes.max() for weight in weights)
-    assert [tree.weights[0] for tree in learned.trees[-1]] == [11, 11, 11]
+    *inner, final = [[tree.weights[0] for tree in layer] for layer in learned.trees]
+    assert all(7 * sizes.min() <= weight <= 7 * sizes.max() for layer in inner for weight in layer)
+    assert final == [11, 11, 11]
 
 
 def test_pooling_by_max_asks_only_whether_there_is_any():
@@ -239,8 +238,8 @@ def test_the_seed_decides_everything(mode):
 # Bad input
 
 
-def given_to_learn(name="gripper"):
-    *_, built, found = replayed(name)
+def given_to_learn():
+    *_, built, found = replayed("gripper")
     return built.quotient, list(found.embeddings), found.pooled
 
 
