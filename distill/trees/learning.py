@@ -68,7 +68,8 @@ class Learned:
     objects : formulas about objects, and where they were born; no two hold of the same objects of the data.
     states : features of states; no two are equal on the data.
     values : (n_state_rows, n_features) the features' values.
-    trees : for each layer its trees, then those of the final layer.
+    trees : for each layer its trees, then those of the final layer. They were fitted to the means of rows that
+        see the same, so that their errors lack what these rows differ by; their splits and gains do not.
     """
 
     objects: dict[Truth, Origin]
@@ -260,11 +261,13 @@ def _features(
     leaf = tree.apply(candidates.holds)
     formulas = {column: candidates.formula(column) for path in paths for column, _ in path}
     sets = leaf_sets(tree.leaf_values, distance=settings.distance, linkage=settings.linkage).sets
-    return [
-        (leaves, set_formula(paths, frozenset(leaves), formulas), np.isin(leaf, leaves))
-        for leaves in sets
-        if len(leaves) < len(paths)
-    ]
+    found = []
+    for leaves in sets:
+        if len(leaves) < len(paths):
+            inside = np.zeros(len(paths), dtype=bool)
+            inside[list(leaves)] = True
+            found.append((leaves, set_formula(paths, frozenset(leaves), formulas), inside[leaf]))
+    return found
 
 
 def set_formula(
