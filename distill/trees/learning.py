@@ -68,8 +68,8 @@ class Learned:
     objects : formulas about objects, and where they were born; no two hold of the same objects of the data.
     states : features of states; no two are equal on the data.
     values : (n_state_rows, n_features) the features' values.
-    trees : for each layer its trees, then those of the final layer. They were fitted to the means of rows that
-        see the same, so that their errors lack what these rows differ by; their splits and gains do not.
+    trees : for each layer its trees, then those of the final layer. They were fitted to the means of rows
+        that see the same, so their errors lack what these rows differ by; their splits and gains do not.
     """
 
     objects: dict[Truth, Origin]
