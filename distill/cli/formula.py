@@ -261,13 +261,21 @@ def library_(
 def _read(text: str, n: int | None = None) -> "Node":
     from distill.logic import read_formula
 
-    if len(text) < 4096 and Path(text).is_file():
+    if _is_file(text):
         try:
             text = Path(text).read_text()
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"Cannot read {text} as a formula: {error}.") from error
     found: Node = read_formula(text) if n is None else read_formula(text, n)
     return found
+
+
+def _is_file(text: str) -> bool:
+    try:
+        return Path(text).is_file()
+    except (OSError, ValueError):
+        # Most formulas are no names that a file could have.
+        return False
 
 
 def _vocabulary(problem: str | None, domain: Path | None) -> "Vocabulary | None":

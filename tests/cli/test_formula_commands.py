@@ -120,6 +120,12 @@ def test_bad_input_is_told_in_one_sentence(arguments, told):
     assert "Traceback" not in done.stderr
 
 
+@pytest.mark.parametrize("words", [80, 8_000])
+def test_long_formulas_are_no_file_names(words):
+    text = " & ".join(f"p{number:04}" for number in range(words))
+    assert distill("formula", "translate", text, "--to", "ascii").stdout == text + "\n"
+
+
 def test_json_is_plain(state):
     done = distill("formula", "eval", "#clear", *state, "--json")
     assert json.loads(done.stdout)["formula"] == "#clear"
