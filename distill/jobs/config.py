@@ -69,6 +69,11 @@ def splits_of(source: Mapping[str, str], asker: str) -> list[Split]:
     source : `problem`, or `domain` with `instances` or with `train`, `validation` and `test`.
     asker : who says so, for messages.
     """
+    folders = {name: Path(source[name]) for name in SPLITS if name in source}
+    if "problem" in source and len(source) > 1:
+        raise InputError(f"{asker} must name either a problem or a domain with instances, not both.")
+    if "instances" in source and folders:
+        raise InputError(f"{asker} must give either instances or folders for the splits, not both.")
     if "problem" in source:
         declared = problem_class(source["problem"])
         return [declared.split(name) for name in SPLITS if name in declared.splits]
@@ -77,5 +82,4 @@ def splits_of(source: Mapping[str, str], asker: str) -> list[Split]:
     domain = Domain.read(Path(source["domain"]))
     if "instances" in source:
         return splits_by_size(domain, Path(source["instances"]), Labelling())
-    folders = {name: Path(source[name]) for name in SPLITS if name in source}
     return splits_from_folders(domain, folders, Labelling())

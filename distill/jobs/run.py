@@ -70,10 +70,12 @@ class RunConfig:
         return found
 
     def to_mapping(self) -> dict[str, Any]:
-        """The config with all defaults, as plain data."""
+        """The config with all defaults and whole paths, so that it makes the same run from anywhere."""
+        files = {key: value for key, value in self.source.items() if Path(value).exists()}
         return {
             **self.source,
-            "checkpoint": str(self.checkpoint),
+            **{key: str(Path(value).resolve()) for key, value in files.items()},
+            "checkpoint": str(self.checkpoint.resolve()),
             "distillation": self.settings.to_mapping(),
         }
 

@@ -59,6 +59,11 @@ class Evaluator:
         """(n_states,) the number each state has."""
         return self._value(feature)  # type: ignore[no-any-return]
 
+    def counts(self, relation: Relation) -> Any:
+        """A sparse matrix (n_objects, n_objects): how often one object leads to another."""
+        pairs, inverted = self._value(relation)
+        return self._steps(relation) if inverted or isinstance(relation, Closure) else pairs
+
     def _value(self, formula: Node) -> Any:
         if formula not in self._values:
             for node in formula.walk():

@@ -4,6 +4,7 @@ Operators wait on one stack, finished parts on another, so that text may be nest
 """
 
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
@@ -52,10 +53,10 @@ def tokens_of(text: str, pattern: re.Pattern[str], replaced: dict[str, str]) -> 
     return [*found, Token("end", "the end", len(text.rstrip()))]
 
 
-class OperatorReader:
+class OperatorReader(ABC):
     """Reads parts, with operators between and before them; a language says what they are.
 
-    A language overrides `begin`, `go_on`, `finished` and `joined`.
+    A language says what begins a part, what may follow one, and what operators make.
     """
 
     def __init__(self, tokens: list[Token]) -> None:
@@ -78,17 +79,17 @@ class OperatorReader:
             else:
                 expecting = self.go_on(token)
 
+    @abstractmethod
     def begin(self, token: Token) -> bool:
         """A part begins; whether another one is still expected."""
-        raise NotImplementedError
 
+    @abstractmethod
     def go_on(self, token: Token) -> bool:
         """After a finished part; whether another one is expected."""
-        raise NotImplementedError
 
+    @abstractmethod
     def joined(self, token: Token, operands: list[Any]) -> Any:
         """What an infix operator makes of its operands."""
-        raise NotImplementedError
 
     def infix(self, token: Token, strength: int) -> bool:
         """An infix operator: what binds at least as strongly is applied first."""

@@ -56,6 +56,10 @@ class QuotientEvaluator:
         """(n_state_rows,) the number each state row has."""
         return self._value(feature)  # type: ignore[no-any-return]
 
+    def counts(self, relation: Relation) -> Any:
+        """A sparse matrix (n_rows, n_rows) of a stable quotient: how often one leads to another."""
+        return self._link(relation, self.quotient.depth)
+
     def _value(self, formula: Node) -> Any:
         for node in formula.walk():
             if node not in self._values and not isinstance(node, Relation):

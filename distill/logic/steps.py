@@ -142,10 +142,8 @@ def _counts(evaluator: Evaluator | QuotientEvaluator, relation: Relation) -> Any
             known = ways.nnz
             ways = ((ways @ ways) > 0).astype(np.int64)
         counts = ways if relation.fields[1] else ((steps @ ways) > 0).astype(np.int64)
-    elif isinstance(evaluator, Evaluator):
-        counts, _ = evaluator._value(relation)
     else:
-        counts = evaluator._link(relation, evaluator.quotient.depth)
+        counts = evaluator.counts(relation)
     counts = sp.csr_array(counts).astype(np.int64)
     counts.sum_duplicates()
     counts.eliminate_zeros()

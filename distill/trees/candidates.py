@@ -22,12 +22,11 @@ class Candidates:
     ----------
     holds : (n_groups, n_columns) where each holds.
     size : (n_columns,) symbols of its formula.
-    recipes : for each column the relation (-1 for the object itself), the formula and the threshold.
     """
 
     holds: Booleans
     size: Integers
-    _recipes: Integers
+    _recipes: Integers  # (n_columns, 3) relation (-1 for the object itself), formula and threshold
     _make: Callable[[int, int, int], Truth]
 
     def formula(self, column: int) -> Truth:
@@ -86,20 +85,12 @@ def state_candidates(counts: Integers, formulas: Sequence[Truth], thresholds: in
     """
     sizes = np.array([formula.size for formula in formulas], dtype=np.int64)
     every = np.arange(len(formulas))
-    blocks: list[tuple[NDArray[Any], ...]] = []
+    blocks: list[tuple[NDArray[Any], ...]] = [(counts[:, :0] > 0, *[every[:0]] * 4)]
     for threshold in range(min(thresholds, int(counts.max(initial=0)) - 1) + 1):
         some = every[(counts > threshold).any(axis=0)]
         fields = [np.full(len(some), _OWN), some, np.full(len(some), threshold)]
         blocks.append((counts[:, some] > threshold, *fields, sizes[some] + 2))
-    if not blocks:
-        return Candidates(
-            np.zeros((len(counts), 0), dtype=bool), every[:0], np.zeros((0, 3), dtype=np.int64), _none
-        )
     return _distinct(blocks, lambda _, number, threshold: Compare(Count(formulas[number]), threshold))
-
-
-def _none(relation: int, number: int, threshold: int) -> Truth:
-    raise IndexError("there are no candidates")
 
 
 def _distinct(blocks: list[tuple[NDArray[Any], ...]], make: Callable[[int, int, int], Truth]) -> Candidates:

@@ -217,7 +217,7 @@ class _Learner:
             preference=candidates.order,
         )
         label = tree.leaf_values.argmax(axis=1)
-        if len(label) == 1:
+        if len(np.unique(label)) == 1:
             return {int(label[0]): Compare(Constant(1), 0)}
         formulas = {column: candidates.formula(column) for path in tree.paths for column, _ in path}
         return {

@@ -38,6 +38,8 @@ def test_a_run_from_a_network_to_its_folder(tmp_path, files, network):  # noqa: 
     again = answer("run", "--checkpoint", network, *source, "--out", out, *QUICK)
     assert again == told
     assert (made / "metrics.json").stat().st_mtime_ns == before
+    same = answer("run", made / "config.yaml", "--out", out, "--max-steps", "20")
+    assert same["run"] == told["run"]
     scores = answer("evaluate", made, *source, "--max-steps", "0")
     assert scores["splits"]["train"]["mae"] == pytest.approx(told["splits"]["train"]["mae"])
     other = distill("run", "--checkpoint", network, *source, "--out", out, *QUICK, "--set", "seed=3")
@@ -56,6 +58,7 @@ def test_a_run_from_a_network_to_its_folder(tmp_path, files, network):  # noqa: 
         (("--checkpoint", "x", "--problem", "gripper", "--set", "sed=1"), "did you mean seed?"),
         (("--checkpoint", "x", "--problem", "gripper", "--set", "seed"), "must look like KEY=VALUE"),
         (("no.yaml",), "no.yaml"),
+        (("--checkpoint", "x", "--problem", "gripper", "--domain", "d.pddl"), "either a problem or a domain"),
     ],
 )
 def test_bad_input_is_told_in_one_sentence(arguments, told):
