@@ -1,0 +1,106 @@
+"""Exports to Python, which are executed."""
+
+import re
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from distill import logic as fo
+from distill.errors import InputError
+from distill.logic import Evaluator, parse
+from distill.logic.derived import write_derived
+from distill.logic.dlplan import write_dlplan
+from distill.logic.python import write_python
+from distill.structures import Structures
+from tests.logic.exporting import (
+    FORMULAS,
+    marked,
+    planning_states,
+    values,
+)
+from tests.logic.naive import comparisons, numbers, truths
+from tests.strategies import WORDS, batches
+
+
+def by_python(batch: Structures, formula: fo.Node) -> list[Any]:
+    source = write_python(formula, "shown")
+    assert re.findall(r"^(?:import|from).*", source, re.MULTILINE) == ["import numpy as np"]
+    module: dict[str, Any] = {}
+    exec(compile(source, "shown.py", "exec"), module)  # noqa: S102
+    found = []
+    for state in range(len(batch)):
+        n = int((batch.state_of_object == state).sum())
+        atoms: dict[str, list[tuple[Any, ...]]] = {}
+        for name, row in batch.decode(state):
+            atoms.setdefault(name, []).append(row)
+        value = module["shown"](n, atoms)
+        if isinstance(formula, fo.Number):
+            assert type(value) in (int, float)
+        elif formula.of_state:
+            assert type(value) is bool
+        else:
+            assert value.shape == (n,)
+            assert value.dtype == bool
+            value = np.flatnonzero(value).tolist()
+        found.append(value)
+    return found
+
+
+@given(batches(), st.one_of(truths, comparisons))
+def test_python_agrees(batch, formula):
+    assert by_python(batch, formula) == values(batch, formula)
+
+
+@given(batches(), numbers)
+def test_python_agrees_on_numbers(batch, formula):
+    assert by_python(batch, formula) == pytest.approx(values(batch, formula), rel=1e-12)
+
+
+@given(batches(), truths)
+def test_python_joins_the_halves_of_goals(batch, formula):
+    assert by_python(marked(batch), formula) == values(batch, formula)
+
+
+@pytest.mark.parametrize("name", FORMULAS)
+def test_python_agrees_on_planning_states(name, training_set):
+    batch = planning_states(name, training_set)
+    for text in FORMULAS[name]:
+        assert by_python(batch, parse(text)) == values(batch, parse(text)), text
+
+
+def test_deep_formulas_are_written_without_recursion():
+    batch = Structures(WORDS, 1, [0, 0], {"on": [[0, 1], [1, 0]], "clear": [[0]]})
+    negations = fo.Atom("clear")
+    for _ in range(10_001):
+        negations = fo.Not(negations)
+    modals = fo.Atom("clear")
+    for _ in range(5_000):
+        modals = fo.Not(fo.Modal(fo.Role("on"), modals))
+    for formula, objects in ((negations, [1]), (modals, [0])):
+        module: dict[str, Any] = {}
+        exec(write_python(formula), module)  # noqa: S102
+        assert (
+            np.flatnonzero(module["formula"](2, {"on": [(0, 1), (1, 0)], "clear": [(0,)]})).tolist()
+            == objects
+        )
+        assert np.flatnonzero(Evaluator(batch).holds(formula)).tolist() == objects
+        assert write_derived(formula, WORDS)
+        assert write_dlplan(formula, WORDS)
+    wide = fo.Or(*(fo.Modal(fo.Role("on"), fo.Atom("clear"), n) for n in range(5_000)))
+    exec(write_python(wide), module)  # noqa: S102
+    assert module["formula"](2, {"on": [(0, 1), (1, 0)], "clear": [(0,)]}).tolist() == [False, True]
+
+
+def test_names_in_python():
+    for name in ("1x", "class", "a b", "_rows", "np"):
+        with pytest.raises(InputError, match="name of the function"):
+            write_python(parse("clear"), name)
+    with pytest.raises(InputError, match="relation"):
+        write_python(fo.Role("on"))
+    odd = fo.Atom('a"b\\c\'"""\n')
+    module: dict[str, Any] = {}
+    exec(write_python(odd), module)  # noqa: S102
+    assert module["formula"](2, {odd.fields[0]: {(1,)}}).tolist() == [False, True]
