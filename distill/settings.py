@@ -157,14 +157,46 @@ class Distillation(Settings):
     """How a network becomes a value function: an R-IDT and a regression (thesis Table 4.1)."""
 
     mode: str = setting(
-        "quotient",
-        "Learn from all states, each tree with other weights; or from samples, as the thesis does.",
-        ("quotient", "thesis"),
+        "readable",
+        "Features become the shortest formulas that say the same, before the next layer sees them; or they "
+        "stay as trees make them (quotient), also from samples (thesis).",
+        ("readable", "quotient", "thesis"),
     )
+    pool: str = setting(
+        "ridt",
+        "Readable mode: features born in trees; then also what is one step from those chosen; or all short "
+        "formulas, without a network; or both.",
+        ("ridt", "ridt+polish", "enumerate", "both"),
+    )
+    control: str = setting(
+        "none",
+        "Readable mode: learn from an untrained network, or from embeddings permuted across rows, to see "
+        "what the network contributes.",
+        ("none", "untrained", "permuted"),
+    )
+    states: int = setting(
+        1000,
+        "Readable mode: trees learn from at most so many different states, spread over V*; the value "
+        "function has to fit all.",
+    )
+    feature_size: int = setting(
+        8, "Readable mode: symbols of a feature about objects; achieved or missing goals count as one."
+    )
+    chain_size: int = setting(
+        20, "Readable mode: the same for a single split, which may look many steps far."
+    )
+    chain_steps: int = setting(
+        4,
+        "Readable mode: distances along a relation are admitted where trees bear so many steps in a row; 0 "
+        "for never.",
+    )
+    rounds: int = setting(2, "Readable mode: where the fit is not exact, trees on what is still wrong.")
+    max_features: int = setting(8, "Of an exact value function, if so few suffice.")
+    time_limit: float = setting(60.0, "Seconds for finding the shortest exact value function.")
     inner_depth: int = setting(5, "Splits on a way through a tree about objects, at most.")
     final_depth: int = setting(5, "Splits on a way through a tree about states, at most.")
-    inner_width: int = setting(10, "Trees about objects for each layer of the network.")
-    final_width: int = setting(10, "Trees about states.")
+    inner_width: int = setting(12, "Trees about objects for each layer of the network.")
+    final_width: int = setting(12, "Trees about states.")
     inner_sample: int = setting(10_000, "States drawn for each tree about objects, in thesis mode.")
     final_sample: int = setting(10_000, "States drawn for each tree about states, in thesis mode.")
     thresholds: int = setting(10, "Splits ask for more than t objects; t is at most this.")
@@ -179,11 +211,12 @@ class Distillation(Settings):
         ("boolean", "numerical", "combined"),
     )
     regression: str = setting(
-        "squares",
-        "Least squares, or least absolute errors: exactly, or by stochastic gradient descent.",
-        ("squares", "absolute", "sgd"),
+        "exact",
+        "The shortest value function with whole weights and no error, if there is one; least squares; least "
+        "absolute errors, exactly or by stochastic gradient descent. Readable mode needs exact.",
+        ("exact", "squares", "absolute", "sgd"),
     )
     intercept: bool = setting(True, "The value function may have a constant.")
-    nonnegative: bool = setting(True, "Weights are not negative; the constant may be.")
+    nonnegative: bool = setting(False, "Weights are not negative; the constant may be.")
     target: str = setting("optimal", "Explain V*, or what the network itself computes.", ("optimal", "model"))
     seed: int = setting(0, "Of samples and weights.")

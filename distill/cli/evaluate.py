@@ -25,7 +25,8 @@ from distill.errors import InputError
 from distill.figures import check_format
 
 if TYPE_CHECKING:
-    from distill.jobs import Evaluation
+    from distill.jobs import Beyond, Evaluation
+    from distill.planning import DataSet
 
 CheckpointFile = Annotated[
     Path,
@@ -52,6 +53,15 @@ def evaluate(
     figure: Annotated[
         Path | None, typer.Option(help="Draw box plots of V by V* into this file (.png, .svg, .pdf).")
     ] = None,
+    beyond: Annotated[
+        bool,
+        typer.Option(
+            "--beyond",
+            help="Instead of the splits: on instances far larger, labelled by the hand-made value function "
+            "that the problem class declares, after it was validated on all states of the splits. Plans are "
+            "executed only with --max-steps.",
+        ),
+    ] = False,
     max_states: MaxStates = None,
     workers: Workers = None,
     as_json: Json = False,
@@ -61,43 +71,53 @@ def evaluate(
     A greedy step is optimal when the chosen successor's V* is lower by one. Plans are validated.
 
     Examples: `distill evaluate artifacts/checkpoints/gripper.safetensors gripper`,
-    `distill evaluate NET.ckpt --domain D.pddl --instances FOLDER --json`.
+    `distill evaluate NET.ckpt --domain D.pddl --instances FOLDER --json`, `distill evaluate RUN --beyond`.
     """
-    from distill.jobs import Run, evaluate_checkpoint
-    from distill.jobs import evaluate as evaluate_values
+    from functools import partial
+
+    from distill import jobs
     from distill.models import Checkpoint
+    from distill.planning import problem_class
 
     if figure is not None:
         check_format(figure)
     if max_steps is not None and max_steps < 0:
         raise InputError(f"--max-steps must be at least 0, not {max_steps}.")
-    run = Run.load(checkpoint) if checkpoint.is_dir() else None
-    loaded = None if run else Checkpoint.load(checkpoint)
+    if checkpoint.is_dir():
+        run = jobs.Run.load(checkpoint)
+        predict, policy = run.distilled.predict, run.distilled.policy
+        problem = problem or (run.config.get("problem") if beyond else None)
+    else:
+        network = Checkpoint.load(checkpoint).network
+        predict, policy = partial(jobs.predict, network), partial(jobs.policy, network)
+    if beyond:
+        if problem is None:
+            raise InputError(
+                "--beyond works on problem classes only; name one that `distill problems` lists."
+            )
+        problem_class(problem).declared("beyond")
     folders = {"train": train, "validation": validation, "test": test}
     settings = expansion_settings(max_states)
     splits = chosen_splits(problem, domain, instances, folders, None, split, settings, instance)
     sets = labelled_states(splits, "none", workers)
+    far = _labelled_beyond(problem, sets) if problem and beyond else None
+    solve = None if max_steps == 0 or (far and max_steps is None) else policy(max_steps)
     with progress_bar("Executing") as progress:
-        if loaded is not None:
-            found = evaluate_checkpoint(loaded, splits, sets, max_steps=max_steps, progress=progress)
-        elif run is not None:
-            solve = None if max_steps == 0 else run.distilled.policy(max_steps)
-            values = run.distilled.predict(sets)
-            found = evaluate_values(values, solve, splits, sets, progress=progress)
+        if far is None:
+            found = jobs.evaluate(predict(sets), solve, splits, sets, progress=progress)
+        else:
+            found = far.evaluate(predict, solve, progress=progress)
     if figure is not None:
-        from distill.models.figures import draw_predictions
-
-        panels = {
-            name: (found.v_star[found.split == number], found.value[found.split == number])
-            for number, name in enumerate(found.splits)
-        }
-        draw_predictions(panels, figure)
+        _draw(found, figure)
     if as_json:
-        print_json(scores_as_json(found))
-    else:
+        print_json(scores_as_json(found) if far is None else beyond_as_json(far, found))
+        return
+    if far is None:
         show_scores(f"{checkpoint.name} on {problem or domain}", found)
-        if figure is not None:
-            console().print(f"figure: {figure}", soft_wrap=True, highlight=False)
+    else:
+        show_beyond(f"{checkpoint.name} beyond the splits", far, found)
+    if figure is not None:
+        console().print(f"figure: {figure}", soft_wrap=True, highlight=False)
 
 
 def scores_as_json(found: "Evaluation") -> dict[str, Any]:
@@ -145,3 +165,60 @@ def show_scores(title: str, found: "Evaluation") -> None:
         for v_star in range(int(most) + 1)
     ]
     print_table("MAE by V*", ["V*", *errors], table)
+
+
+def beyond_as_json(far: "Beyond", found: "Evaluation") -> dict[str, Any]:
+    """The scores beyond the splits, and who labelled the states, for programs."""
+    summary = far.data.summary()
+    return {
+        "class": far.data.origin["class"],
+        "labelled_by": f"@{far.labels}",
+        "validated_states": far.validated,
+        "min_objects": summary["min_objects"],
+        "max_objects": summary["max_objects"],
+        "max_v": summary["max_v_star"],
+        **found.splits["beyond"].to_json(),
+        "executed": len(found.plans["beyond"]),
+        "instances": summary["instances"],
+        "by_v": found.by_v_star("beyond"),
+        "plan_lengths": list(found.plans["beyond"]),
+    }
+
+
+def show_beyond(title: str, far: "Beyond", found: "Evaluation") -> None:
+    """The scores beyond the splits, and who labelled the states, for people."""
+    told = beyond_as_json(far, found)
+    low, high = told["min_objects"], told["max_objects"]
+    row = [
+        told["class"],
+        f"{low}-{high}" if low < high else f"{low}",
+        told["instances"],
+        told["states"],
+        told["max_v"],
+        f"{told['mae']:.4f}",
+        f"{told['max_error']:.2f}",
+    ]
+    columns = ["class", "objects", "instances", "states", "max V", "MAE", "largest error"]
+    if told["executed"]:
+        length = told["plan_length"] / told["optimal_length"] if told["optimal_length"] else None
+        row += [f"{told['solved']}/{told['executed']}", "–" if length is None else f"{length:.3f}"]
+        columns += ["solved", "length"]
+    print_table(title, columns, [row], far.sentence)
+
+
+def _labelled_beyond(problem: str, sets: "dict[str, DataSet]") -> "Beyond":
+    from distill.jobs import label_beyond
+    from distill.planning import problem_class
+
+    with progress_bar("Labelling beyond") as progress:
+        return label_beyond(problem_class(problem), sets, progress=progress)
+
+
+def _draw(found: "Evaluation", figure: Path) -> None:
+    from distill.models.figures import draw_predictions
+
+    panels = {
+        name: (found.v_star[found.split == number], found.value[found.split == number])
+        for number, name in enumerate(found.splits)
+    }
+    draw_predictions(panels, figure)

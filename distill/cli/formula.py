@@ -104,17 +104,33 @@ def translate(
     to: Annotated[
         str | None, typer.Option(help="Only this form, printed as it is; otherwise all forms, in a table.")
     ] = None,
+    define: Annotated[
+        bool,
+        typer.Option(
+            "--define",
+            help="Write a value function with shared parts named once, in the form ascii, emlc or latex; in "
+            "the form english with the meaning of each part.",
+        ),
+    ] = False,
     as_json: Json = False,
 ) -> None:
     """Write a formula in other forms: C2, LaTeX, English, dlplan, PDDL, Python, JSON.
 
     What a form cannot express is refused with a reason.
 
-    Example: `distill formula translate "<on^-1>clear" --to c2`.
+    Examples: `distill formula translate "<on^-1>clear" --to c2`,
+    `distill formula translate @blocks-on --define`.
     """
     from distill.logic import FORMATS
 
     read = _read(formula)
+    if define:
+        written = _defined(read, to or "ascii")
+        if as_json:
+            print_json({to or "ascii": {"text": written}})
+        else:
+            typer.echo(written)
+        return
     if to is not None and to not in FORMATS:
         raise InputError(f"There is no form {to!r}; choose from {', '.join(FORMATS)}.")
     words = _vocabulary(problem, domain)
@@ -256,6 +272,16 @@ def library_(
     terms = [[term.get("weight", 1), term["feature"], term.get("k", "–")] for term in made.terms]
     if terms:
         print_table("Value function", ["weight", "feature", "k"], [list(map(str, term)) for term in terms])
+
+
+def _defined(formula: "Node", form: str) -> str:
+    from distill.logic import ASCII, EMLC, LATEX, Indicator, Truth, write_defined
+
+    notations = {"ascii": ASCII, "emlc": EMLC, "latex": LATEX, "english": ASCII}
+    if form not in notations:
+        raise InputError(f"--define writes {', '.join(notations)}, not {form!r}.")
+    value: Any = Indicator(formula) if isinstance(formula, Truth) else formula
+    return write_defined(value, notations[form], english=form == "english")
 
 
 def _read(text: str, n: int | None = None) -> "Node":

@@ -1,5 +1,6 @@
 """`distill run`: from a network to a value function."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -48,14 +49,20 @@ def run(
     ] = None,
     max_states: MaxStates = None,
     workers: Workers = None,
+    english: Annotated[bool, typer.Option("--english", help="Say in words what each term counts.")] = False,
     as_json: Json = False,
 ) -> None:
     """Distil a network into a value function: replay, layers of trees, regression, evaluation, a run folder.
 
+    By default every feature is a short formula and the value function is exact, with whole weights, if one
+    can be found; what stands in the way is told otherwise.
+
     The same inputs and settings give the same run, which is kept and shown again.
 
-    Examples: `distill run configs/runs/gripper.yaml`,
-    `distill run --checkpoint artifacts/checkpoints/gripper.safetensors --problem gripper --set seed=1`.
+    Examples: `distill run configs/runs/gripper.yaml --english`,
+    `distill run --checkpoint artifacts/checkpoints/gripper.safetensors --problem gripper --set seed=1`,
+    `distill run configs/runs/gripper.yaml --set control=untrained`,
+    `distill run --problem gripper --set pool=enumerate`.
     """
     from dataclasses import replace
 
@@ -75,7 +82,7 @@ def run(
         if checkpoint or source:
             raise InputError("Give either a config, or --checkpoint with --problem or --domain, not both.")
         made = RunConfig.read(config)
-    elif checkpoint is None or not source:
+    elif not source or (checkpoint is None and _settings(given or []).get("pool") != "enumerate"):
         raise InputError(
             "Say what to distil: a config, or --checkpoint FILE with --problem NAME or --domain."
         )
@@ -88,12 +95,12 @@ def run(
     with stage_bar() as progress:
         found = make_run(made, sets, splits, out, max_steps=max_steps, progress=progress)
     if as_json:
-        print_json({"run": str(found.folder), "value": _shown(found), **found.metrics})
+        print_json({"run": str(found.folder), "value": str(_shown(found, english)), **found.metrics})
     else:
-        show(found)
+        show(found, english)
 
 
-def show(found: "Run") -> None:
+def show(found: "Run", english: bool = False) -> None:
     """The value function and its metrics, for people."""
     metrics = found.metrics
     rows = [
@@ -107,25 +114,55 @@ def show(found: "Run") -> None:
         ]
         for name, row in metrics["splits"].items()
     ]
-    faithful = metrics["fidelity"]
-    agreement = faithful["greedy_agreement"]
-    caption = (
-        f"{metrics['features']} of {metrics['pool']} features, size {metrics['formula_size']}, "
-        f"{'integer' if metrics['integer_weights'] else 'no integer'} weights; to the network: "
-        f"MAE {faithful['mae']:.4f}, "
-        + (f"{agreement:.2%} of its greedy choices" if agreement is not None else "greedy choices not known")
-        + f"\nseconds: {', '.join(f'{stage} {spent}' for stage, spent in metrics['seconds'].items())}"
-        + f"\nrun: {found.folder}"
+    whole = "integer" if metrics["integer_weights"] else "no integer"
+    caption = [
+        f"pool {metrics['pool']}: {metrics['features']} of {metrics['pool_size']} features, "
+        f"size {metrics['formula_size']}, {whole} weights",
+        *([_faithful(metrics["fidelity"])] if metrics["fidelity"] else []),
+        f"seconds: {', '.join(f'{stage} {spent}' for stage, spent in metrics['seconds'].items())}",
+        f"run: {found.folder}",
+    ]
+    columns = ["split", "states", "MAE", "largest error", "greedy", "solved"]
+    print_table("Against V*", columns, rows, "\n".join(caption))
+    for line in ["", *_verdict(metrics["fit"], found.config), "", _shown(found, english)]:
+        console().print(line, highlight=False, markup=False, soft_wrap=True)
+
+
+def _faithful(fidelity: Mapping[str, Any]) -> str:
+    agreement = fidelity["greedy_agreement"]
+    choices = (
+        f"{agreement:.2%} of its greedy choices" if agreement is not None else "greedy choices not known"
     )
-    print_table("Against V*", ["split", "states", "MAE", "largest error", "greedy", "solved"], rows, caption)
-    console().print(f"\nV = {_shown(found)}", highlight=False, markup=False, soft_wrap=True)
+    return f"to the network: MAE {fidelity['mae']:.4f}, {choices}"
 
 
-def _shown(found: "Run") -> str:
+def _verdict(fit: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
+    """What is known of the fit: whether it is exact, and what stands in the way."""
+    if config.get("distillation", {}).get("target") == "model":
+        return ["The network's own values are explained; the fit is the best short one by absolute error."]
+    if fit["exact"]:
+        gap = fit.get("gap", 0.0)
+        rest = f"; one that is {gap:.0%} smaller is not ruled out" if gap else ""
+        return [f"Exact on all training states{rest}."]
+    found = ["NOT exact on all training states; the best short fit by absolute error is shown."]
+    if fit.get("conflict"):
+        found.append("Two states look the same to every network and formula, and have different V*:")
+        found += [f"  V* = {state['v_star']}: {state['atoms']}" for state in fit["conflict"]]
+    elif fit.get("blocking"):
+        found.append("No exact fit exists in the pool; among the states that prevent it:")
+        found += [f"  V* = {state['v_star']}: {state['atoms']}" for state in fit["blocking"]]
+    elif "wrong" in fit:
+        found.append(f"{fit['wrong']} sorts of states are not met; more time or other settings may help.")
+    return found
+
+
+def _shown(found: "Run", english: bool) -> str:
+    from distill.logic import write_defined
+
     value = found.distilled.value
     if value.size > _LONGEST:
         return f"A value function of {value.size:,} symbols is too long to print; see {found.folder}."
-    return str(value)
+    return write_defined(value, english=english)
 
 
 def _settings(given: list[str]) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """What combines the other packages: data stages, analyses, training, evaluation and replay."""
 
 from distill.jobs.analysis import Analysis, analyse
+from distill.jobs.beyond import Beyond, label_beyond, validated
 from distill.jobs.distillation import Distilled, Effort, distil
 from distill.jobs.evaluation import Evaluation, Score, evaluate, evaluate_checkpoint, policy, predict
 from distill.jobs.examples import Example, examples
@@ -14,6 +15,7 @@ from distill.jobs.training import TrainingConfig, checkpoint_of, train_networks,
 __all__ = [
     "REDUCTIONS",
     "Analysis",
+    "Beyond",
     "Distilled",
     "Effort",
     "Evaluation",
@@ -32,6 +34,7 @@ __all__ = [
     "evaluate_checkpoint",
     "examples",
     "keep_one_of_each",
+    "label_beyond",
     "policy",
     "predict",
     "prepare_reduced",
@@ -40,5 +43,6 @@ __all__ = [
     "run",
     "state_features",
     "train_networks",
+    "validated",
     "with_metrics",
 ]

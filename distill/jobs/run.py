@@ -5,7 +5,7 @@
 | `config.yaml` | where the states and the network come from, and all settings |
 | `metrics.json` | errors, fidelity, sizes, seconds |
 | `model.json` | the value function and all features, with where they were born |
-| `value.txt`, `value.tex`, `value.py` | the value function to read, for papers and for programs |
+| `value.txt`, `value.tex`, `value.py` | the value function for people, for papers and for programs |
 | `weights.svg`, `errors.svg` | the weights by kind of feature, and V by V* |
 
 A run is complete or absent, and never written over.
@@ -28,7 +28,7 @@ from distill.jobs.config import read_config, splits_of
 from distill.jobs.distillation import Distilled, Effort, distil
 from distill.jobs.evaluation import Evaluation, evaluate, greedy_agreement, predict
 from distill.jobs.figures import draw_weights
-from distill.logic import LATEX, write, write_python
+from distill.logic import LATEX, write_defined, write_python
 from distill.models import Checkpoint
 from distill.models.figures import draw_predictions
 from distill.planning import DataSet, Split
@@ -45,12 +45,12 @@ class RunConfig:
 
     Attributes
     ----------
-    checkpoint : the network's file.
+    checkpoint : the network's file; none is needed where features come from no network.
     source : `problem`, or `domain` with `instances` or with `train`, `validation` and `test`.
     settings : of the distillation.
     """
 
-    checkpoint: Path
+    checkpoint: Path | None
     source: Mapping[str, str]
     settings: Distillation
 
@@ -58,9 +58,9 @@ class RunConfig:
     def read(path: Path) -> "RunConfig":
         """Read a YAML file; paths in it are relative to it."""
         source, sections, files = read_config(path, {"distillation": Distillation}, ("checkpoint",))
-        if "checkpoint" not in files:
+        if "checkpoint" not in files and sections["distillation"].pool != "enumerate":
             raise InputError(f"{path} must name a checkpoint.")
-        return RunConfig(files["checkpoint"], source, sections["distillation"])
+        return RunConfig(files.get("checkpoint"), source, sections["distillation"])
 
     def splits(self) -> list[Split]:
         """The splits to learn from and to be measured on."""
@@ -72,10 +72,11 @@ class RunConfig:
     def to_mapping(self) -> dict[str, Any]:
         """The config with all defaults and whole paths, so that it makes the same run from anywhere."""
         files = {key: value for key, value in self.source.items() if Path(value).exists()}
+        network = {} if self.checkpoint is None else {"checkpoint": str(self.checkpoint.resolve())}
         return {
             **self.source,
             **{key: str(Path(value).resolve()) for key, value in files.items()},
-            "checkpoint": str(self.checkpoint.resolve()),
+            **network,
             "distillation": self.settings.to_mapping(),
         }
 
@@ -127,20 +128,23 @@ def run(
     progress : called with the stage and the steps done and to do.
     """
     told = progress or (lambda stage, done, total: None)
-    checkpoint = Checkpoint.load(config.checkpoint)
+    checkpoint = Checkpoint.load(config.checkpoint) if config.checkpoint else None
     states = {name: data.key for name, data in sets.items()}
-    key = content_key([checkpoint.key, list(states.items()), config.settings.to_mapping(), max_steps])
+    network = checkpoint.key if checkpoint else None
+    key = content_key([network, list(states.items()), config.settings.to_mapping(), max_steps])
     name = config.source.get("problem") or Path(config.source["domain"]).stem
-    place = folder / f"{Path(name).stem}-{config.checkpoint.stem}-{key[:8]}"
+    by = config.checkpoint.stem if config.checkpoint else config.settings.pool
+    place = folder / f"{Path(name).stem}-{by}-{key[:8]}"
     if place.exists():
         return Run.load(place)
-    distilled, effort = distil(checkpoint, sets["train"], config.settings, progress=progress)
+    distilled, effort = distil(checkpoint, sets, config.settings, progress=progress)
     begun = time.perf_counter()
     values = distilled.predict(sets)
     solve = None if max_steps == 0 else distilled.policy(max_steps)
     found = evaluate(values, solve, splits, sets, progress=lambda done, total: told("execution", done, total))
     effort.seconds["evaluation"] = time.perf_counter() - begun
-    metrics = measured(distilled, effort, found, fidelity(checkpoint, distilled, splits, sets, values))
+    faithful = fidelity(checkpoint, distilled, splits, sets, values) if checkpoint else {}
+    metrics = measured(distilled, effort, found, faithful)
     _write(place, config, distilled, metrics, found)
     return Run.load(place)
 
@@ -170,8 +174,10 @@ def measured(
         "features": len(distilled.terms()),
         "integer_weights": has_integer_weights(distilled.value),
         "formula_size": distilled.value.size,
-        "pool": len(distilled.pool),
+        "pool": distilled.label,
+        "pool_size": len(distilled.pool),
         "objects": effort.objects,
+        "fit": dict(effort.fit),
         "seconds": {stage: round(spent, 3) for stage, spent in effort.seconds.items()},
     }
 
@@ -209,8 +215,8 @@ def _texts(distilled: Distilled) -> dict[str, str]:
     """The value function to read; left out where it is too large to write."""
     found = {}
     for name, make in (
-        ("value.txt", write),
-        ("value.tex", lambda value: write(value, LATEX)),
+        ("value.txt", write_defined),
+        ("value.tex", lambda value: write_defined(value, LATEX)),
         ("value.py", write_python),
     ):
         try:

@@ -2,6 +2,7 @@
 
 from distill.logic.c2 import write_c2
 from distill.logic.c2_reading import parse_c2
+from distill.logic.definitions import DefinedFunction, define_shared, parse_defined, write_defined
 from distill.logic.derived import write_derived
 from distill.logic.dlplan import dlplan_name, write_dlplan
 from distill.logic.english import explain
@@ -54,6 +55,7 @@ __all__ = [
     "Compare",
     "Constant",
     "Count",
+    "DefinedFunction",
     "Distance",
     "Evaluator",
     "Everything",
@@ -84,6 +86,7 @@ __all__ = [
     "Truth",
     "all_from_json",
     "all_to_json",
+    "define_shared",
     "dlplan_name",
     "draw_state",
     "explain",
@@ -93,6 +96,7 @@ __all__ = [
     "minimise",
     "parse",
     "parse_c2",
+    "parse_defined",
     "parse_relation",
     "read_formula",
     "resynthesise",
@@ -101,6 +105,7 @@ __all__ = [
     "weighted",
     "write",
     "write_c2",
+    "write_defined",
     "write_derived",
     "write_dlplan",
     "write_python",

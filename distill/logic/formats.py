@@ -9,6 +9,7 @@ from typing import Any
 from distill.errors import InputError
 from distill.logic.c2 import write_c2
 from distill.logic.c2_reading import parse_c2
+from distill.logic.definitions import has_definitions, parse_defined
 from distill.logic.derived import write_derived
 from distill.logic.dlplan import write_dlplan
 from distill.logic.english import explain
@@ -67,6 +68,8 @@ FORMATS = {
 def read_formula(text: str, n: int = _CHAIN) -> Any:
     """Read a formula in any form that can be read, or `@name` for a hand-made value function or formula.
 
+    A text with lines such as `A := <on>top`, and `V = 2*#A`, is a value function with definitions.
+
     Parameters
     ----------
     n : the number of objects that a hand-made function has to serve.
@@ -90,6 +93,8 @@ def read_formula(text: str, n: int = _CHAIN) -> Any:
         return made.formula(family, n, int(index) if index else None)
     if text.startswith("[["):
         return from_json(_json(text))
+    if has_definitions(text):
+        return parse_defined(text)
     return parse_c2(text) if _LOOKS_LIKE_C2.search(text) else parse(text)
 
 

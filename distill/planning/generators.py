@@ -61,10 +61,12 @@ def generator(function: Generator) -> Generator:
 
 
 @generator
-def blocks(rng: random.Random, objects: int, goal: str, min_towers: int = 1) -> Layout:
+def blocks(
+    rng: random.Random, objects: int, goal: str, min_towers: int = 1, max_towers: int | None = None
+) -> Layout:
     """Random towers; `goal` is `clear` (one covered block), `on` (one pair) or `towers` (a full layout)."""
     names = [f"b{i}" for i in range(1, objects + 1)]
-    init = _towers(rng, names, min_towers)
+    init = _towers(rng, names, min_towers, max_towers)
     covered = sorted(atom[2] for atom in init if atom[0] == "on")
     wanted: list[Atom]
     if goal == "clear":
@@ -158,10 +160,10 @@ def _atoms(atoms: Iterable[Atom]) -> str:
     return " ".join(f"({' '.join(atom)})" for atom in atoms)
 
 
-def _towers(rng: random.Random, names: list[str], least: int = 1) -> list[Atom]:
-    """Blocks in random order on a random number of towers, so that high towers are common."""
+def _towers(rng: random.Random, names: list[str], least: int = 1, most: int | None = None) -> list[Atom]:
+    """Blocks in random order on a random number of towers (at most half as many, if not said otherwise)."""
     order = rng.sample(names, len(names))
-    n_towers = rng.randint(least, max(least, len(names) // 2))
+    n_towers = rng.randint(least, max(least, most or len(names) // 2))
     towers: list[list[str]] = [[] for _ in range(n_towers)]
     for block in order:
         rng.choice(towers).append(block)

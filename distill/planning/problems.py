@@ -2,7 +2,7 @@
 
 import inspect
 import random
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -18,9 +18,10 @@ from distill.settings import Labelling
 
 _HOME = Path(__file__).parent
 _REQUIRED = {"name", "title", "goal", "domain", "generator", "splits"}
-_OPTIONAL = {"parameters", "labelling", "source"}
+_OPTIONAL = {"parameters", "labelling", "source", "beyond"}
 _SPLIT_KEYS = {"objects", "instances", "parameters", "labelling", "measured"}
 _TRIES = 20
+BEYOND = "beyond"
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,8 @@ class ProblemClass:
     splits : for each split the range of object counts, the number of instances, the parameters and
         labelling settings (those of the whole class, overridden by the split's own), and what `distill data`
         found when it was last run on it (`measured`).
+    beyond : the same for instances far larger than any split, which no search can label, and the hand-made
+        value function that does (`labels`). It is no split: nothing is trained or selected on it.
     """
 
     name: str
@@ -43,6 +46,7 @@ class ProblemClass:
     domain_file: Path
     generator: str
     splits: Mapping[str, Mapping[str, Any]]
+    beyond: Mapping[str, Any] | None = None
 
     @cached_property
     def domain(self) -> Domain:
@@ -51,14 +55,14 @@ class ProblemClass:
 
     def labelling(self, split: str) -> Labelling:
         """How the states of a split are labelled."""
-        return Labelling.from_mapping(self._spec(split)["labelling"], f"{self.name}, {split}")
+        return Labelling.from_mapping(self.declared(split)["labelling"], f"{self.name}, {split}")
 
     def split(self, name: str) -> Split:
-        """Make a split's instances, ready to be labelled."""
+        """Make a split's instances, or those `beyond` all splits, ready to be labelled."""
         return Split(name, self.make(name), self.labelling(name), {"class": self.name})
 
     def make(self, split: str) -> list[Instance]:
-        """Generate the instances of a split: sizes in turn, or spread if too few; seeded by their number.
+        """Generate the instances of a split, or those `beyond`: sizes in turn, or spread; seeded by number.
 
         Instances that repeat an earlier one are made anew a few times, then left out, so very small sizes
         may give fewer than asked for.
@@ -68,7 +72,7 @@ class ProblemClass:
         >>> [len(i.objects) for i in problem_class("visitall").make("validation")][:2]
         [64, 64]
         """
-        spec = self._spec(split)
+        spec = self.declared(split)
         low, high = spec["objects"]
         build = GENERATORS[self.generator]
         made: dict[str, Instance] = {}
@@ -87,10 +91,17 @@ class ProblemClass:
                     break
         return list(made.values())
 
-    def _spec(self, split: str) -> Mapping[str, Any]:
-        if split not in self.splits:
+    def declared(self, split: str) -> Mapping[str, Any]:
+        """What the class declares for a split, or for the instances `beyond` all splits."""
+        if split == BEYOND and self.beyond is None:
+            raise InputError(
+                f"{self.name} declares no instances beyond its splits; choose another class, or add `beyond` "
+                "to its YAML file."
+            )
+        known = {**self.splits, BEYOND: self.beyond or {}}
+        if split not in known:
             raise InputError(f"{self.name} has no split {split!r}; choose from {', '.join(self.splits)}.")
-        return self.splits[split]
+        return known[split]
 
 
 def problem_classes() -> list[str]:
@@ -129,22 +140,26 @@ def _read(path: Path, domains: Path) -> ProblemClass:
             f"{path}: there is no generator {spec['generator']!r}; "
             f"choose from {', '.join(sorted(GENERATORS))}."
         )
-    splits = {}
-    for split, own in spec["splits"].items():
+    for split in spec["splits"]:
         if split not in SPLITS:
             raise InputError(f"{path}: there is no split {split!r}; choose from {', '.join(SPLITS)}.")
-        _check_keys(path, f"{split}: ", own, {"objects", "instances"}, _SPLIT_KEYS)
-        splits[split] = {
-            **own,
-            "parameters": {**spec.get("parameters", {}), **own.get("parameters", {})},
-            "labelling": {**spec.get("labelling", {}), **own.get("labelling", {})},
-            "measured": own.get("measured", {}),
-        }
-        _check_parameters(path, spec["generator"], splits[split]["parameters"])
-    _check_disjoint(path, splits)
+    splits = {split: _completed(path, spec, split, own) for split, own in spec["splits"].items()}
+    beyond = _completed(path, spec, BEYOND, spec[BEYOND], {"labels"}) if BEYOND in spec else None
+    _check_disjoint(path, {**splits, **({BEYOND: beyond} if beyond else {})})
     return ProblemClass(
-        spec["name"], spec["title"], spec["goal"], domains / spec["domain"], spec["generator"], splits
+        spec["name"], spec["title"], spec["goal"], domains / spec["domain"], spec["generator"], splits, beyond
     )
+
+
+def _completed(
+    path: Path, spec: Mapping[str, Any], split: str, own: Any, also: Collection[str] = ()
+) -> Mapping[str, Any]:
+    """What a split declares, with the parameters and labelling settings of the whole class."""
+    _check_keys(path, f"{split}: ", own, {"objects", "instances", *also}, _SPLIT_KEYS)
+    parameters = {**spec.get("parameters", {}), **own.get("parameters", {})}
+    _check_parameters(path, spec["generator"], parameters)
+    labelling = {**spec.get("labelling", {}), **own.get("labelling", {})}
+    return {**own, "parameters": parameters, "labelling": labelling, "measured": own.get("measured", {})}
 
 
 def _check_keys(path: Path, where: str, given: Any, required: set[str], optional: set[str]) -> None:
@@ -179,9 +194,9 @@ def _size_step(number: int, instances: int, sizes: int) -> int:
 
 
 def _check_disjoint(path: Path, splits: Mapping[str, Mapping[str, Any]]) -> None:
-    """Larger instances come later: train below validation below test, without overlap."""
+    """Larger instances come later: train below validation below test below beyond, without overlap."""
     previous = 0
-    for split in (name for name in SPLITS if name in splits):
+    for split in (name for name in (*SPLITS, BEYOND) if name in splits):
         bounds = splits[split]["objects"]
         if not (isinstance(bounds, list) and len(bounds) == 2 and previous < bounds[0] <= bounds[1]):
             raise InputError(

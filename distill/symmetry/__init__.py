@@ -10,6 +10,7 @@ from distill.symmetry.object_graphs import object_graphs
 from distill.symmetry.quotients import Labelled, QuotientMap, build_quotient
 from distill.symmetry.reduction import colour_classes
 from distill.symmetry.refinement import Refinement, histograms
+from distill.symmetry.signatures import signatures
 
 __all__ = [
     "VARIANTS",
@@ -28,4 +29,5 @@ __all__ = [
     "isomorphism_classes",
     "object_graphs",
     "reduced_model",
+    "signatures",
 ]

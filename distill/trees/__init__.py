@@ -1,17 +1,21 @@
 """Decision trees on Boolean columns, sets of their leaves, and R-IDTs made of them."""
 
+from distill.trees.chains import Chain
 from distill.trees.clustering import DISTANCES, LINKAGES, Dendrogram, leaf_sets
 from distill.trees.growing import merge_rows
 from distill.trees.learning import Learned, Origin, StateFeature, learn, learn_classifier, set_formula
+from distill.trees.readable import Reader
 from distill.trees.tree import Columns, Tree, fit_classifier, fit_tree, one_hot
 
 __all__ = [
     "DISTANCES",
     "LINKAGES",
+    "Chain",
     "Columns",
     "Dendrogram",
     "Learned",
     "Origin",
+    "Reader",
     "StateFeature",
     "Tree",
     "fit_classifier",

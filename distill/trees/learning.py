@@ -18,6 +18,7 @@ from distill.logic import BOTTOM, And, Compare, Constant, Count, Indicator, Not,
 from distill.settings import Distillation
 from distill.structures import Quotient
 from distill.trees.candidates import Candidates, object_candidates, state_candidates
+from distill.trees.chains import Chain
 from distill.trees.clustering import check_clustering, leaf_sets
 from distill.trees.pool import Pool, View, one_hot_rows, usable_relations
 from distill.trees.tree import Tree, fit_classifier, fit_tree
@@ -35,12 +36,19 @@ class Origin:
     ----------
     layer : of the network, from 1; 0 for what the domain gives; -1 for the final layer.
     tree : which of the parallel trees.
-    leaves : the leaf set.
+    leaves : the leaf set; empty for a split.
+    formula : what the tree says, where the feature is a shorter formula that holds of the same rows.
+    chain : the steps along a relation that admit it.
+    pool : `ridt` if trees bore it, `polish` if it was made of features that they bore, `enumerate` if it was
+        made without a network.
     """
 
     layer: int
     tree: int = -1
     leaves: tuple[int, ...] = ()
+    formula: Truth | None = None
+    chain: Chain | None = None
+    pool: str = "ridt"
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,7 +58,7 @@ class StateFeature:
     Attributes
     ----------
     number : the formula.
-    kind : `numerical`, `boolean` or `combined`.
+    kind : `numerical`, `boolean`, `combined`, `distance` or `product`.
     origin : where it, or the formula that it counts, was born.
     """
 
@@ -194,7 +202,7 @@ class _Learner:
                 for leaves, formula, where in _features(tree, candidates, settings):
                     features.append(StateFeature(Indicator(formula), "combined", Origin(-1, number, leaves)))
                     columns.append(where.astype(np.int64))
-        chosen = _distinct_features(features, columns)
+        chosen = distinct_features(features, columns)
         values = np.stack([columns[n] for n in chosen], axis=1) if chosen else np.zeros((n_states, 0), int)
         objects = {formula: self.born[formula] for formula in pool.formulas}
         return Learned(objects, [features[n] for n in chosen], values, [*self.trees, trees])
@@ -325,7 +333,7 @@ def _state_weights(quotient: Quotient) -> Array:
     return found
 
 
-def _distinct_features(features: list[StateFeature], columns: list[Integers]) -> list[int]:
+def distinct_features(features: list[StateFeature], columns: list[Integers]) -> list[int]:
     """Of features with equal values the simplest; not those that never change."""
     kept: dict[bytes, int] = {}
     for number in sorted(range(len(features)), key=lambda n: features[n].number.order):

@@ -68,6 +68,20 @@ def test_one_form_is_printed_as_it_is(tmp_path):
     assert distill("formula", "translate", stored, "--to", "ascii").stdout == "<on>clear\n"
 
 
+def test_shared_parts_are_named_once_and_read_again(tmp_path):
+    value = "2*#<on+>clear_G - #holding + 3*#(<on+>clear_G & clear)"
+    shown = distill("formula", "translate", value, "--define").stdout
+    assert shown == "A := <on+>clear_G\n\nV = 3*#(clear & A) + 2*#A - #holding\n"
+    spoken = distill("formula", "translate", value, "--define", "--to", "english").stdout
+    assert "; an object that is linked by one or more steps of on to" in spoken
+    for text in (shown, spoken):
+        (tmp_path / "value.txt").write_text(text)
+        again = answer("formula", "translate", tmp_path / "value.txt", "--define")
+        assert again == {"ascii": {"text": shown.rstrip()}}
+    assert "aligned" in distill("formula", "translate", value, "--define", "--to", "latex").stdout
+    assert "A := 𝐀_on⁺" in distill("formula", "translate", value, "--define", "--to", "emlc").stdout
+
+
 def test_simplify_by_laws_and_by_search():
     laws = answer("formula", "simplify", "~~clear & (clear | holding)")
     assert laws[-1]["formula"] == "clear"
@@ -108,6 +122,9 @@ def test_the_library_is_listed():
         (("eval", "#clear*2", "blocks-clear", "--split", "exam"), "There is no split 'exam'"),
         (("translate", "clear", "--to", "prose"), "There is no form 'prose'; choose from ascii"),
         (("translate", "@chess"), "There is no hand-made function 'chess'"),
+        (("translate", "#clear", "--define", "--to", "c2"), "--define writes ascii, emlc, latex, english"),
+        (("translate", "clear", "--define"), "count it with #"),
+        (("translate", "A := clear"), "The value function is missing"),
         (("explain", "clear", "--figure", "x.png"), "A figure needs a state"),
         (("translate", '[["not"'), "This is no JSON"),
         (("translate", "~" * 20_000 + "(", "--to", "c2"), "expected a formula"),

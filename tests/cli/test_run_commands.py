@@ -1,9 +1,13 @@
 """`distill run`, as a user runs it."""
 
 import json
+from pathlib import Path
 
 import pytest
 
+from distill.jobs import Distilled
+from distill.logic import parse
+from distill.planning import problem_class
 from tests.cli.test_commands import answer, distill, files  # noqa: F401
 from tests.cli.test_network_commands import network  # noqa: F401
 
@@ -72,3 +76,68 @@ def test_a_folder_that_is_no_run_is_refused(tmp_path):
     done = distill("evaluate", tmp_path, "gripper")
     assert done.returncode == 2
     assert "is no run" in done.stderr
+
+
+SMALL_CLASS = """
+name: towers
+title: Small towers
+goal: clear(x)
+domain: blocks.pddl
+generator: blocks
+parameters: {goal: clear}
+splits:
+  train: {objects: [3, 4], instances: 4}
+"""
+BEYOND = """
+beyond:
+  objects: [12, 12]
+  instances: 2
+  labels: blocks-clear-closure
+  labelling: {walks: 2, walk_length: 10}
+"""
+
+
+@pytest.fixture
+def run_of_towers(tmp_path: Path) -> Path:
+    """A run whose value function is exact but for held blocks, of a class of our own."""
+    (tmp_path / "blocks.pddl").write_text(problem_class("blocks-clear").domain.text)
+    (tmp_path / "towers.yaml").write_text(SMALL_CLASS + BEYOND)
+    folder = tmp_path / "run"
+    folder.mkdir()
+    Distilled(parse("2*#<on+>clear_G - #<on>clear_G"), ()).save(folder / "model.json")
+    (folder / "metrics.json").write_text("{}")
+    (folder / "config.yaml").write_text(f"problem: {tmp_path / 'towers.yaml'}\n")
+    return folder
+
+
+def test_a_run_is_measured_beyond_all_splits(run_of_towers, network, tmp_path):  # noqa: F811
+    told = answer("evaluate", run_of_towers, "--beyond", "--figure", tmp_path / "boxes.svg")
+    assert told["class"] == "towers"
+    assert (told["min_objects"], told["max_objects"], told["instances"]) == (12, 12, 2)
+    assert told["labelled_by"] == "@blocks-clear-closure"
+    assert told["validated_states"] > 100
+    assert told["executed"] == 0
+    assert 0 < told["mae"] < told["max_error"] == 1
+    assert told["max_v"] == max(row["v_star"] for row in told["by_v"])
+    assert (tmp_path / "boxes.svg").stat().st_size > 1000
+    shown = distill("evaluate", run_of_towers, "--beyond", "--max-steps", 50)
+    assert shown.returncode == 0, shown.stderr
+    sentence = f"@blocks-clear-closure, validated on {told['validated_states']} states"
+    assert f"labelled by the hand-made function {sentence}" in " ".join(shown.stdout.split())
+    assert "2/2" in shown.stdout
+    of_network = answer("evaluate", network, tmp_path / "towers.yaml", "--beyond")
+    assert of_network["states"] == told["states"]
+    assert of_network["mae"] > told["mae"]
+
+
+def test_what_cannot_be_measured_beyond_is_told(run_of_towers, network, tmp_path):  # noqa: F811
+    (tmp_path / "towers.yaml").write_text(SMALL_CLASS)
+    for arguments, told in (
+        ((run_of_towers,), "towers declares no instances beyond its splits"),
+        ((network,), "--beyond works on problem classes only"),
+        ((run_of_towers, "--domain", tmp_path / "blocks.pddl"), "towers declares no instances beyond"),
+    ):
+        done = distill("evaluate", *arguments, "--beyond")
+        assert done.returncode == 2
+        assert told in " ".join(done.stderr.split())
+        assert "Traceback" not in done.stderr

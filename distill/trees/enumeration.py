@@ -1,0 +1,73 @@
+"""All short formulas of a language, without a network: what distillation is to be compared with."""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distill.logic import And, Not, Or, Truth
+from distill.trees.language import Language
+
+Booleans = NDArray[np.bool_]
+
+
+def short_formulas(
+    language: Language, train: Booleans, largest: int, at_most: int
+) -> tuple[list[Truth], list[int], Booleans]:
+    """Formulas about objects by growing cost; of those that hold of the same rows the first.
+
+    Parameters
+    ----------
+    train : (n_rows,) the rows on which they are compared.
+    largest : their cost is at most this.
+    at_most : how many are made.
+
+    Returns
+    -------
+    The formulas, their costs, and where they hold (n_rows, n_formulas).
+    """
+    made = _Made(language)
+    known: set[bytes] = set()
+    for price in range(1, largest + 1):
+        for formula, holds in list(made.costing(price)) if price == 1 else made.costing(price):
+            seen = holds[train]
+            key = np.packbits(seen).tobytes()
+            if seen.any() and key not in known:
+                known.add(key)
+                made.formulas.append(formula)
+                made.cost.append(price)
+                made.columns.append(np.ascontiguousarray(holds))
+            if len(made.formulas) >= at_most:
+                return made.formulas, made.cost, np.stack(made.columns, axis=1)
+    return made.formulas, made.cost, np.stack(made.columns, axis=1)
+
+
+@dataclass
+class _Made:
+    """The formulas made so far, and where they hold."""
+
+    language: Language
+    formulas: list[Truth] = field(default_factory=list)
+    cost: list[int] = field(default_factory=list)
+    columns: list[Booleans] = field(default_factory=list)
+
+    def costing(self, price: int) -> Iterator[tuple[Truth, Booleans]]:
+        """Formulas of a cost, made of those that cost less."""
+        if price == 1:
+            yield from zip(self.language.concepts, self.language.holds.T, strict=True)
+            return
+        formulas, columns = self.formulas, self.columns
+        of = {cost: [n for n, own in enumerate(self.cost) if own == cost] for cost in range(1, price)}
+        for number in of[price - 1]:
+            yield Not(formulas[number]), ~columns[number]
+        for modality in self.language.modalities:
+            if operands := of.get(price - modality.cost):
+                found = modality.apply(np.stack([columns[number] for number in operands], axis=1))
+                for number, holds in zip(operands, found.T, strict=True):
+                    yield modality.of(formulas[number]), holds
+        for first in range(1, (price - 1) // 2 + 1):
+            for one, other in itertools.product(of[first], of[price - 1 - first]):
+                yield And(formulas[one], formulas[other]), columns[one] & columns[other]
+                yield Or(formulas[one], formulas[other]), columns[one] | columns[other]
