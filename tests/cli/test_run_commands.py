@@ -23,8 +23,9 @@ def test_a_run_from_a_network_to_its_folder(tmp_path, files, network):  # noqa: 
     assert told["splits"]["train"]["states"] == told["splits"]["test"]["states"] > 0
     assert told["splits"]["train"]["max_error"] >= told["splits"]["train"]["mae"]
     assert 0 <= told["fidelity"]["greedy_agreement"] <= 1
-    assert told["features"] <= told["pool"]
-    assert set(told["seconds"]) == {"replay", "layers", "regression", "evaluation"}
+    assert told["pool"] == "ridt"
+    assert told["features"] <= told["pool_size"]
+    assert set(told["seconds"]) == {"rows", "replay", "layers", "regression", "rounds", "evaluation"}
     [made] = out.iterdir()
     kept = {file.name for file in made.iterdir()}
     assert kept == {
@@ -37,7 +38,7 @@ def test_a_run_from_a_network_to_its_folder(tmp_path, files, network):  # noqa: 
         "weights.svg",
         "errors.svg",
     }
-    assert json.loads((made / "metrics.json").read_text())["pool"] == told["pool"]
+    assert json.loads((made / "metrics.json").read_text())["fit"] == told["fit"]
     before = (made / "metrics.json").stat().st_mtime_ns
     again = answer("run", "--checkpoint", network, *source, "--out", out, *QUICK)
     assert again == told
@@ -50,6 +51,8 @@ def test_a_run_from_a_network_to_its_folder(tmp_path, files, network):  # noqa: 
     assert other.returncode == 0
     assert "Against V*" in other.stdout
     assert "\nV = " in other.stdout
+    assert "pool ridt" in other.stdout
+    assert "on all training states" in other.stdout
     assert len(list(out.iterdir())) == 2
 
 

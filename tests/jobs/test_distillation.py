@@ -15,7 +15,7 @@ from distill.planning import DataSet, expand, join, problem_class
 from distill.settings import Architecture, Distillation
 
 ROOT = Path(__file__).parents[2]
-SMALL = Distillation(inner_width=2, final_width=2)
+SMALL = Distillation(mode="quotient", inner_width=2, final_width=2, regression="squares", nonnegative=True)
 
 
 @pytest.fixture(scope="module")
@@ -34,9 +34,8 @@ def network(data: DataSet) -> Checkpoint:
 def test_a_shipped_network_becomes_an_exact_value_function(training_set) -> None:
     checkpoint = Checkpoint.load(ROOT / "artifacts/checkpoints/gripper.safetensors")
     states = training_set("gripper")
-    distilled, effort = distil(
-        checkpoint, states, Distillation(regression="absolute", features=("combined",))
-    )
+    settings = Distillation(mode="quotient", regression="absolute", nonnegative=True, features=("combined",))
+    distilled, effort = distil(checkpoint, {"train": states}, settings)
     values = distilled.values(states.structures())
     assert np.abs(values - states.v_star).max() < 1e-9
     assert len(distilled.terms()) <= 15
@@ -48,7 +47,7 @@ def test_what_is_stored_predicts_the_same(data, tmp_path, marking) -> None:
     torch.manual_seed(2)
     words = data.vocabulary.marked() if marking else data.vocabulary
     given = Checkpoint(Network(words, Architecture(layers=2, size=8, goal_marking=marking)))
-    distilled, _ = distil(given, data, SMALL, cache=tmp_path)
+    distilled, _ = distil(given, {"train": data}, SMALL, cache=tmp_path)
     distilled.save(tmp_path / "model.json")
     again = Distilled.load(tmp_path / "model.json")
     states = data.structures(goal_marking=marking)
@@ -61,7 +60,7 @@ def test_what_is_stored_predicts_the_same(data, tmp_path, marking) -> None:
 
 
 def test_the_value_function_is_its_terms_and_its_constant(data, network, tmp_path) -> None:
-    distilled, _ = distil(network, data, SMALL, cache=tmp_path)
+    distilled, _ = distil(network, {"train": data}, SMALL, cache=tmp_path)
     states = data.structures()
     evaluator = Evaluator(states)
     total = sum(weight * evaluator.number(feature.number) for weight, feature in distilled.terms())
@@ -72,7 +71,9 @@ def test_the_value_function_is_its_terms_and_its_constant(data, network, tmp_pat
 def test_the_same_settings_give_the_same_formulas(data, network, tmp_path) -> None:
     for mode in ("quotient", "thesis"):
         settings = replace(SMALL, mode=mode, inner_sample=200, final_sample=200)
-        one, other = (distil(network, data, settings, cache=tmp_path / str(n))[0] for n in range(2))
+        one, other = (
+            distil(network, {"train": data}, settings, cache=tmp_path / str(n))[0] for n in range(2)
+        )
         assert one.value is other.value
         assert [f.number for f in one.pool] == [f.number for f in other.pool]
 
@@ -81,7 +82,7 @@ def test_the_same_settings_give_the_same_formulas(data, network, tmp_path) -> No
 def test_what_is_explained(data, network, tmp_path, target) -> None:
     """A network's own value is a sum over objects of what trees can tell apart, up to their depth."""
     settings = replace(SMALL, target=target, nonnegative=False, regression="squares")
-    distilled, _ = distil(network, data, settings, cache=tmp_path)
+    distilled, _ = distil(network, {"train": data}, settings, cache=tmp_path)
     assert isinstance(distilled.value, Sum)
     assert len(distilled.terms()) > 0
 
@@ -92,7 +93,7 @@ def test_what_is_explained(data, network, tmp_path, target) -> None:
 )
 def test_regressions(data, network, tmp_path, method, nonnegative, intercept) -> None:
     settings = replace(SMALL, regression=method, nonnegative=nonnegative, intercept=intercept)
-    distilled, _ = distil(network, data, settings, cache=tmp_path)
+    distilled, _ = distil(network, {"train": data}, settings, cache=tmp_path)
     if nonnegative:
         assert all(weight >= 0 for weight, _ in distilled.terms())
     if not intercept:
@@ -101,13 +102,13 @@ def test_regressions(data, network, tmp_path, method, nonnegative, intercept) ->
 
 def test_one_state_and_a_constant_target(network, tmp_path, data) -> None:
     goal = data.pick(np.flatnonzero(data.v_star == 0)[:1])
-    distilled, _ = distil(network, goal, SMALL, cache=tmp_path)
+    distilled, _ = distil(network, {"train": goal}, SMALL, cache=tmp_path)
     assert distilled.values(goal.structures()).tolist() == [0]
 
 
 def test_no_states_and_broken_files(network, data, tmp_path) -> None:
     with pytest.raises(InputError, match="no labelled states"):
-        distil(network, data.pick(np.zeros(0, dtype=int)), SMALL, cache=tmp_path)
+        distil(network, {"train": data.pick(np.zeros(0, dtype=int))}, SMALL, cache=tmp_path)
     for text in ("", "{}", '{"nodes": [["top"]], "value": 0, "pool": [], "goal_marking": false}'):
         (tmp_path / "model.json").write_text(text)
         with pytest.raises(InputError, match="holds no value function"):
@@ -121,7 +122,7 @@ def test_weights_that_are_no_numbers_are_refused(data, tmp_path) -> None:
         for weights in network.parameters():
             weights.fill_(float("nan"))
     with pytest.raises(InputError, match="NaN"):
-        distil(Checkpoint(network), data, SMALL, cache=tmp_path)
+        distil(Checkpoint(network), {"train": data}, SMALL, cache=tmp_path)
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,209 @@
+"""Readable distillation: exact, short, the same under other names, and honest where it falls short."""
+
+import random
+import re
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from distill.errors import InputError
+from distill.jobs import Distilled, distil
+from distill.logic import Evaluator, Number, hand_made
+from distill.logic.renaming import renamed
+from distill.models import Checkpoint, Network
+from distill.planning import DataSet, Domain, Instance, expand, join, prepare, problem_class
+from distill.regression import has_integer_weights
+from distill.settings import Distillation
+from distill.structures import Vocabulary
+
+CHECKPOINTS = Path(__file__).parents[2] / "artifacts/checkpoints"
+OTHER_NAMES = {"on": "zu", "ontable": "aa", "clear": "quite", "holding": "b", "handempty": "yes"}
+
+
+def expanded(instances: list[Instance]) -> DataSet:
+    return join([data for data in (expand(one, 10_000) for one in instances) if data is not None])
+
+
+def small_instances() -> list[Instance]:
+    return [one for one in problem_class("blocks-clear").make("train") if len(one.objects) <= 5]
+
+
+@pytest.fixture(scope="module")
+def data() -> DataSet:
+    return expanded(small_instances())
+
+
+@pytest.fixture(scope="module")
+def checkpoint() -> Checkpoint:
+    return Checkpoint.load(CHECKPOINTS / "blocks-clear.safetensors")
+
+
+def error(value: Number, states: DataSet) -> float:
+    solvable = states.v_star >= 0
+    return float(np.abs(Evaluator(states.structures()).number(value) - states.v_star)[solvable].max())
+
+
+def test_a_network_becomes_a_short_exact_value_function(checkpoint: Checkpoint, data: DataSet) -> None:
+    distilled, effort = distil(checkpoint, {"train": data})
+    assert effort.fit["exact"]
+    assert error(distilled.value, data) == 0
+    assert has_integer_weights(distilled.value)
+    assert distilled.value.size <= hand_made("blocks-clear-closure").value_function(2).size
+    assert len(distilled.terms()) <= 8
+    assert {feature.origin.pool for feature in distilled.pool} == {"ridt"}
+    # what holds of up to five blocks holds of nine, too
+    test = prepare(problem_class("blocks-clear").split("validation"))[0]
+    assert error(distilled.value, test) == 0
+
+
+def test_what_trees_said_stays_with_the_short_formula(checkpoint: Checkpoint, data: DataSet) -> None:
+    distilled, _ = distil(checkpoint, {"train": data})
+    evaluator = Evaluator(data.structures())
+    compared = 0
+    for feature in distilled.pool:
+        if feature.kind == "numerical" and feature.origin.formula is not None:
+            short = evaluator.holds(feature.number.fields[0])
+            assert np.array_equal(short, evaluator.holds(feature.origin.formula))
+            compared += 1
+    assert compared > 10
+
+
+def test_nothing_depends_on_names_and_order(checkpoint: Checkpoint, data: DataSet) -> None:
+    """Renamed predicates, reordered declarations, shuffled objects: the same function, renamed."""
+    shuffled = random.Random(3)
+
+    def rewritten(text: str) -> str:
+        for old, new in OTHER_NAMES.items():
+            text = re.sub(rf"\({old}(?=[ )])", f"({new}", text)
+        declared = re.search(r"\(:predicates (.*)\)\n", text)
+        if declared:
+            parts = re.findall(r"\([^()]*\)", declared[1])
+            shuffled.shuffle(parts)
+            text = text.replace(declared[1], " ".join(parts))
+        objects = sorted(set(re.findall(r"\bb\d+\b", text)))
+        others = [f"thing{number}" for number in range(len(objects))]
+        shuffled.shuffle(others)
+        places = dict(zip(objects, others, strict=True))
+        text = re.sub(r"\bb\d+\b", lambda found: places[found[0]], text)
+        return re.sub(r"\(:objects ([^)]*)\)", lambda f: f"(:objects {' '.join(sorted(f[1].split()))})", text)
+
+    domain = Domain(rewritten(problem_class("blocks-clear").domain.text))
+    instances = [Instance(domain, rewritten(one.text), one.name) for one in small_instances()]
+    shuffled.shuffle(instances)
+    same = expanded(instances)
+    assert sorted(same.v_star) == sorted(data.v_star)
+    names = {f"{old}{end}": f"{new}{end}" for old, new in OTHER_NAMES.items() for end in ("", "_G")}
+    one, _ = distil(checkpoint, {"train": data})
+    other, _ = distil(Checkpoint(with_names(checkpoint.network, names, same)), {"train": same})
+    assert renamed(one.value, names) is other.value
+
+
+def with_names(network: Network, names: dict[str, str], data: DataSet) -> Network:
+    """The same network for other names, in the order of the data's vocabulary."""
+    old = [names[predicate.name] for predicate in network.vocabulary]
+    words = Vocabulary([data.vocabulary[name] for name in sorted(old)])
+    made = Network(words, network.architecture)
+    weights = {}
+    for key, tensor in network.state_dict().items():
+        parts = key.split(".")
+        if parts[0] == "messages":
+            parts[1] = str(words.index(old[int(parts[1])]))
+        weights[".".join(parts)] = tensor
+    made.load_state_dict(weights)
+    return made
+
+
+def test_the_same_settings_give_the_same_bytes(checkpoint: Checkpoint, data: DataSet, tmp_path: Path) -> None:
+    for name in ("one.json", "other.json"):
+        distil(checkpoint, {"train": data})[0].save(tmp_path / name)
+    assert (tmp_path / "one.json").read_bytes() == (tmp_path / "other.json").read_bytes()
+    again = Distilled.load(tmp_path / "one.json")
+    again.save(tmp_path / "again.json")
+    assert (tmp_path / "again.json").read_bytes() == (tmp_path / "one.json").read_bytes()
+    assert any(feature.origin.formula is not None for feature in again.pool)
+
+
+@pytest.mark.parametrize("pool", ["ridt+polish", "enumerate", "both"])
+def test_pools_are_labelled(checkpoint: Checkpoint, data: DataSet, pool: str) -> None:
+    network = None if pool == "enumerate" else checkpoint
+    distilled, effort = distil(network, {"train": data}, Distillation(pool=pool, time_limit=10.0))
+    assert distilled.label == pool
+    assert effort.fit["exact"]
+    assert error(distilled.value, data) == 0
+    expected = {"ridt+polish": {"ridt", "polish"}, "enumerate": {"enumerate", "ridt"}}
+    assert {feature.origin.pool for feature in distilled.pool} <= expected.get(pool, {"ridt", "enumerate"})
+
+
+@pytest.mark.parametrize("control", ["untrained", "permuted"])
+def test_controls_are_labelled_and_differ(checkpoint: Checkpoint, data: DataSet, control: str) -> None:
+    trained, _ = distil(checkpoint, {"train": data}, Distillation(time_limit=5.0))
+    weights = [parameter.clone() for parameter in checkpoint.network.parameters()]
+    distilled, _ = distil(checkpoint, {"train": data}, Distillation(control=control, time_limit=5.0))
+    assert distilled.label == f"ridt, {control}"
+    assert [f.number for f in distilled.pool] != [f.number for f in trained.pool]
+    assert all((a == b).all() for a, b in zip(weights, checkpoint.network.parameters(), strict=True))
+
+
+def test_distances_come_from_chains_alone() -> None:
+    """The network for Visitall counts steps; without chains there are no distances."""
+    visitall = Checkpoint.load(CHECKPOINTS / "visitall.safetensors")
+    states = prepare(problem_class("visitall").split("train"))[0]
+    some = states.pick(np.arange(0, len(states), 12))
+    settings = Distillation(states=200, inner_width=6, time_limit=10.0)
+    distilled, _ = distil(visitall, {"train": some}, settings)
+    chained = [feature for feature in distilled.pool if feature.kind == "distance"]
+    assert chained
+    assert all(feature.origin.chain is not None for feature in chained)
+    first, last = chained[0].origin.chain.steps
+    assert last - first + 1 >= settings.chain_steps
+    assert error(distilled.value, states) == 0
+    # too long a chain is asked for
+    none, _ = distil(visitall, {"train": some}, replace(settings, chain_steps=50, rounds=0, time_limit=1.0))
+    assert not any(feature.kind == "distance" for feature in none.pool)
+
+
+def test_contradictory_labels_are_told(checkpoint: Checkpoint, data: DataSet) -> None:
+    """Two states that look the same with different V*: nothing can be exact."""
+    twice = join([data, replace(data, v_star=np.where(data.v_star == 3, 4, data.v_star))])
+    distilled, effort = distil(checkpoint, {"train": twice}, Distillation(time_limit=5.0, rounds=0))
+    assert not effort.fit["exact"]
+    one, other = effort.fit["conflict"]
+    assert {one["v_star"], other["v_star"]} == {3, 4}
+    assert "clear_G(o" in one["atoms"]
+    assert effort.fit["blocking"]
+    assert np.isfinite(distilled.values(twice.structures())).all()
+
+
+def test_a_second_is_enough_to_say_something(checkpoint: Checkpoint, data: DataSet) -> None:
+    distilled, effort = distil(checkpoint, {"train": data}, Distillation(time_limit=1.0, rounds=0))
+    assert len(distilled.terms()) > 0
+    assert isinstance(effort.fit["exact"], bool)
+
+
+def test_the_networks_own_values_can_be_explained(checkpoint: Checkpoint, data: DataSet) -> None:
+    distilled, _ = distil(checkpoint, {"train": data}, Distillation(target="model", time_limit=5.0))
+    values = distilled.values(data.structures())
+    spread = data.v_star[data.v_star >= 0].std()
+    assert np.abs(values - data.v_star).mean() < 0.5 * spread
+
+
+@pytest.mark.parametrize(
+    ("settings", "told"),
+    [
+        (Distillation(regression="squares"), "no regression squares"),
+        (Distillation(), "needs a network"),
+        (Distillation(mode="thesis", regression="squares"), "needs a network"),
+    ],
+)
+def test_what_cannot_be_done_is_told(data: DataSet, settings: Distillation, told: str) -> None:
+    with pytest.raises(InputError, match=told):
+        distil(None, {"train": data}, settings)
+
+
+def test_one_state_only(checkpoint: Checkpoint, data: DataSet) -> None:
+    goal = data.pick(np.flatnonzero(data.v_star == 0)[:1])
+    distilled, effort = distil(checkpoint, {"train": goal})
+    assert effort.fit["exact"]
+    assert distilled.values(goal.structures()).tolist() == [0]
