@@ -211,10 +211,11 @@ class Distillation(Settings):
         ("boolean", "numerical", "combined"),
     )
     regression: str = setting(
-        "exact",
-        "The shortest value function with whole weights and no error, if there is one; least squares; least "
-        "absolute errors, exactly or by stochastic gradient descent. Readable mode needs exact.",
-        ("exact", "squares", "absolute", "sgd"),
+        "auto",
+        "The shortest value function with whole weights and no error, if there is one (exact); least "
+        "squares; least absolute errors, exactly or by stochastic gradient descent. Auto is exact in "
+        "readable mode, which has no other, and non-negative least squares in the others.",
+        ("auto", "exact", "squares", "absolute", "sgd"),
     )
     intercept: bool = setting(True, "The value function may have a constant.")
     nonnegative: bool = setting(False, "Weights are not negative; the constant may be.")

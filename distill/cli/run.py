@@ -39,6 +39,12 @@ def run(
     train: Train = None,
     validation: Validation = None,
     test: Test = None,
+    pool: Annotated[
+        str | None, typer.Option(help=f"The setting pool. {Distillation.description('pool')}")
+    ] = None,
+    control: Annotated[
+        str | None, typer.Option(help=f"The setting control. {Distillation.description('control')}")
+    ] = None,
     given: Annotated[
         list[str] | None,
         typer.Option("--set", metavar="KEY=VALUE", help=f"A setting; may be repeated. {_SETTINGS}"),
@@ -61,14 +67,16 @@ def run(
 
     Examples: `distill run configs/runs/gripper.yaml --english`,
     `distill run --checkpoint artifacts/checkpoints/gripper.safetensors --problem gripper --set seed=1`,
-    `distill run configs/runs/gripper.yaml --set control=untrained`,
-    `distill run --problem gripper --set pool=enumerate`.
+    `distill run configs/runs/gripper.yaml --control untrained`,
+    `distill run --problem gripper --pool enumerate`.
     """
     from dataclasses import replace
 
     from distill.jobs import RunConfig
     from distill.jobs import run as make_run
 
+    asked = _settings(given or [])
+    asked |= {key: value for key, value in (("pool", pool), ("control", control)) if value is not None}
     source: dict[str, Any] = {
         "problem": problem,
         "domain": domain,
@@ -82,13 +90,13 @@ def run(
         if checkpoint or source:
             raise InputError("Give either a config, or --checkpoint with --problem or --domain, not both.")
         made = RunConfig.read(config)
-    elif not source or (checkpoint is None and _settings(given or []).get("pool") != "enumerate"):
+    elif not source or (checkpoint is None and asked.get("pool") != "enumerate"):
         raise InputError(
             "Say what to distil: a config, or --checkpoint FILE with --problem NAME or --domain."
         )
     else:
         made = RunConfig(checkpoint, source, Distillation())
-    settings = made.settings.to_mapping() | _settings(given or [])
+    settings = made.settings.to_mapping() | asked
     made = replace(made, settings=Distillation.from_mapping(settings, "--set"))
     splits = _splits(made, max_states)
     sets = labelled_states(splits, "none", workers)

@@ -170,7 +170,7 @@ def _readable(
     checkpoint: Checkpoint | None, sets: Mapping[str, DataSet], settings: Distillation, told: Progress
 ) -> tuple[Distilled, Effort]:
     """Short formulas, and an exact fit."""
-    if settings.regression != "exact":
+    if settings.regression not in ("auto", "exact"):
         raise InputError(
             f"Readable mode has no regression {settings.regression}; set it to exact, or mode to quotient."
         )
@@ -237,7 +237,10 @@ def _plain(
 
 def _fitted(values: Array, target: Array, weights: Array, sizes: list[int], settings: Distillation) -> Fit:
     """Weights for features (n_state_rows, n_features), whole where that does not make it worse."""
-    if settings.regression == "exact":
+    method, nonnegative = settings.regression, settings.nonnegative
+    if method == "auto":
+        method, nonnegative = "squares", True
+    if method == "exact":
         exact = fit_exact(
             values,
             target,
@@ -245,7 +248,7 @@ def _fitted(values: Array, target: Array, weights: Array, sizes: list[int], sett
             weights,
             products=False,
             intercept=settings.intercept,
-            nonnegative=settings.nonnegative,
+            nonnegative=nonnegative,
             max_terms=settings.max_features,
             time_limit=settings.time_limit,
         )
@@ -256,9 +259,9 @@ def _fitted(values: Array, target: Array, weights: Array, sizes: list[int], sett
         values,
         target,
         weights,
-        method=settings.regression,  # type: ignore[arg-type]
+        method=method,  # type: ignore[arg-type]
         intercept=settings.intercept,
-        nonnegative=settings.nonnegative,
+        nonnegative=nonnegative,
         seed=settings.seed,
     )
     fit = rounded(fit, values, target, weights)

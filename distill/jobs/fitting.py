@@ -106,13 +106,13 @@ class Fitting:
                 return
             self.progress("rounds", number, self.settings.rounds)
             reader.read_states(self._left()[:, None])
-            self.fit(*reader.features())
+            self._improve(*reader.features())
             if self.best.is_exact:
                 return
             weight = np.where(np.abs(self._left()) < 0.5, _LESS, 1.0) * reader.weight
             reader.read(activations.embeddings, weight)
             reader.read_states(activations.pooled, weight)
-            self.fit(*reader.features())
+            self._improve(*reader.features())
 
     def polish(self) -> None:
         """Fit again over what is one step from the formulas used, as long as that makes it shorter."""
@@ -123,10 +123,16 @@ class Fitting:
             used = sorted({number for term in before.fit.terms for number in term})
             used = [number for number in used if before.features[number].number not in known]
             features = features + [before.features[number] for number in used]
-            self.fit(features, np.concatenate([values, before.values[:, used]], axis=1))
-            if self.best.rank >= before.rank:
-                self.best = before
+            self._improve(features, np.concatenate([values, before.values[:, used]], axis=1))
+            if self.best is before:
                 return
+
+    def _improve(self, features: list[StateFeature], values: Integers) -> None:
+        """Fit, and stay with what was best if that is no better."""
+        before = self.best
+        self.fit(features, values)
+        if self.best.rank >= before.rank:
+            self.best = before
 
     def _left(self) -> Floats:
         """(n_state_rows of the sample,) what the value function leaves unexplained."""

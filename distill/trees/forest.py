@@ -11,7 +11,7 @@ from distill.logic.denotations import packed
 from distill.trees.clustering import LINKAGES, leaf_sets
 from distill.trees.found import Found, Splits
 from distill.trees.learning import Origin, set_formula
-from distill.trees.shortest import Recipe, Said, Shortest, formula_of, truth_of
+from distill.trees.shortest import Recipe, Said, Shortest, formula_of, truth_of, variants_of
 from distill.trees.tree import Columns, Tree
 
 Booleans = NDArray[np.bool_]
@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 
 _SLACKS = (1e-9, 0.02, 0.1)  # how much gain a cheaper split may cost
 _SHALLOWER = 2  # every other tree is so much less deep
+_VARIANTS = 64  # equally cheap formulas that are compared for a leaf set
 _UNSEEN = 1e-4  # share of the variance of targets that an axis needs
 
 
@@ -93,8 +94,10 @@ def grow_forest(
         Found([splits[one]], [int(splits.cost[one])], [Origin(layer, number)], splits.holds[:, [one]])
         for one, number in used.items()
     ]
+    twins = _twins(columns, splits)
     for number, leaves, holds, said in _said(leaf_sets_found, splits, columns, train, bounds):
-        recipe, where = _agreeing(said.recipes, splits.holds, holds)
+        variants = [variant for recipe in said.recipes for variant in variants_of(recipe, twins)]
+        recipe, where = _agreeing(variants[:_VARIANTS], splits.holds, holds)
         origin = Origin(layer, number, leaves, _original(trees[number], leaves, splits))
         parts.append(Found([formula_of(recipe, splits.make)], [said.cost], [origin], where[:, None]))
     born = [splits.holds[:, split] for split in used] + [holds for _, _, holds in leaf_sets_found]
@@ -142,6 +145,19 @@ def _said(
     for said, (number, leaves, holds) in zip(shortest.say(wanted), sets, strict=True):
         if said is not None:
             yield number, leaves, holds, said
+
+
+def _twins(columns: Columns, splits: Splits) -> dict[int, list[int]]:
+    """For each split those of its cost that hold of the same rows that trees see, itself first."""
+    groups: dict[tuple[bytes, int], list[int]] = {}
+    keys = np.packbits(columns.merged.T, axis=1)
+    for split, (key, cost) in enumerate(zip(keys, splits.cost.tolist(), strict=True)):
+        groups.setdefault((key.tobytes(), cost), []).append(split)
+    return {
+        split: [split, *(one for one in group if one != split)]
+        for group in groups.values()
+        for split in group
+    }
 
 
 def _original(tree: Tree, leaves: tuple[int, ...], splits: Splits) -> Truth:

@@ -122,9 +122,8 @@ class Reader:
 
     def enumerate(self) -> None:
         """Add all short formulas, and distances along all relations, without looking at a network."""
-        formulas, cost, holds = short_formulas(
-            self.language, self.train, self.settings.feature_size, _ENUMERATED
-        )
+        largest = max(1, self.settings.feature_size)
+        formulas, cost, holds = short_formulas(self.language, self.train, largest, _ENUMERATED)
         origins = [Origin(0, pool="enumerate")] * len(cost)
         self.objects = self.objects.extended(Found(formulas, cost, origins, holds), self.train)
         self._given = True

@@ -4,7 +4,8 @@ All conjunctions and disjunctions of up to three splits and their negations are 
 compared with all leaf sets at once: hashes of what they hold of are looked up.
 """
 
-from collections.abc import Callable, Iterator
+import itertools
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -61,6 +62,22 @@ def truth_of(recipe: Recipe, holds: Booleans) -> Booleans:
         return ~found[0]
     joined: Booleans = (np.logical_and if make is And else np.logical_or).reduce(found)
     return joined
+
+
+def variants_of(recipe: Recipe, twins: Mapping[int, Sequence[int]]) -> Iterator[Recipe]:
+    """The recipe with each split replaced by each of its twins.
+
+    Examples
+    --------
+    >>> [parts for _, *parts in variants_of((And, (None, 0), (None, 1)), {0: [0, 7], 1: [1]})]
+    [[(None, 0), (None, 1)], [(None, 7), (None, 1)]]
+    """
+    make, *parts = recipe
+    if make is None:
+        yield from ((None, twin) for twin in twins[parts[0]])
+    else:
+        for chosen in itertools.product(*(list(variants_of(part, twins)) for part in parts)):
+            yield (make, *chosen)
 
 
 @dataclass(frozen=True, eq=False)

@@ -207,3 +207,23 @@ def test_one_state_only(checkpoint: Checkpoint, data: DataSet) -> None:
     distilled, effort = distil(checkpoint, {"train": goal})
     assert effort.fit["exact"]
     assert distilled.values(goal.structures()).tolist() == [0]
+
+
+def test_signs_and_the_constant_can_be_bound(checkpoint: Checkpoint, data: DataSet) -> None:
+    settings = Distillation(nonnegative=True, intercept=False, time_limit=5.0)
+    distilled, _ = distil(checkpoint, {"train": data}, settings)
+    assert distilled.constant == 0
+    assert distilled.terms()
+    assert all(weight > 0 for weight, _ in distilled.terms())
+
+
+def test_trees_on_what_is_wrong_help(checkpoint: Checkpoint, data: DataSet) -> None:
+    """With tiny trees the first fit is not exact; a round of trees on the residual comes closer."""
+    tiny = Distillation(control="permuted", inner_depth=1, final_depth=1, inner_width=1, feature_size=1)
+    tiny = replace(tiny, chain_size=2, time_limit=2.0)
+    errors = []
+    for rounds in (0, 1):
+        distilled, effort = distil(checkpoint, {"train": data}, replace(tiny, rounds=rounds))
+        assert rounds or not effort.fit["exact"]
+        errors.append(np.abs(distilled.values(data.structures()) - data.v_star).mean())
+    assert errors[1] < errors[0]
