@@ -18,11 +18,11 @@ from distill.logic.features import Constant, Indicator, Number, Product, Scaled,
 from distill.logic.formulas import Atom, Truth
 from distill.logic.nodes import Node
 from distill.logic.operators import Token
-from distill.logic.reading import _Reader
+from distill.logic.reading import FormulaReader
 from distill.logic.relations import Relation, Role
 from distill.logic.sharing import worth_a_name
 from distill.logic.signs import NAME, RESERVED
-from distill.logic.writing import _WRITERS, ASCII, LATEX, Notation, _Writer, quoted, written_sum
+from distill.logic.writing import ASCII, LATEX, WRITERS, Notation, Writer, quoted, written_sum
 
 _VALUE = "V"
 _LETTERS = [letter for letter in ascii_uppercase if letter not in ("F", "T", _VALUE)]
@@ -65,13 +65,13 @@ class DefinedFunction:
         names: dict[Node, tuple[str, int]] = {}
         for name, part in self.definitions:
             named = Role(name) if isinstance(part, Relation) else Atom(name)
-            names[part] = _WRITERS[type(named)](_Writer(notation), named)
+            names[part] = WRITERS[type(named)](Writer(notation), named)
         if names and notation.name is quoted:
             notation = replace(notation, name=_quoted_like_a_name)
-        writer = _Writer(notation)
+        writer = Writer(notation)
         texts: dict[Node, str] = {}
         for node in self.value.walk():
-            shown = _WRITERS[type(node)](writer, node)
+            shown = WRITERS[type(node)](writer, node)
             if node in names:
                 texts[node] = shown[0]
             writer.shown[node] = names.get(node, shown)
@@ -167,7 +167,7 @@ def _prominence(term: tuple[float, Number]) -> tuple[bool, float, tuple[int, str
     return isinstance(feature, Constant), -abs(weight), feature.order
 
 
-def _term(writer: _Writer, weight: float, feature: Number, alone: bool, first: bool) -> _Row:
+def _term(writer: Writer, weight: float, feature: Number, alone: bool, first: bool) -> _Row:
     term = Scaled(weight, feature)
     negative = (weight * feature.fields[0] if isinstance(feature, Constant) else weight) < 0
     absolute = Scaled(-1, term) if negative else term
@@ -214,7 +214,7 @@ class _Meaning(NamedTuple):
     relation: Node | None
 
 
-class _Names(_Reader):
+class _Names(FormulaReader):
     """Reads a formula that uses definitions: those that are known so far, of all that there are."""
 
     def __init__(self, text: str, known: dict[str, _Meaning], every: Container[str]) -> None:

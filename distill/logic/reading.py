@@ -34,7 +34,9 @@ _INFIX = {"|": 1, "&": 2, "+": 3, "-": 3, "*": 4}
 _INFIX_RELATION = {"|": 1, "&": 2, "\\": 2}
 
 
-class _Reader(OperatorReader):
+class FormulaReader(OperatorReader):
+    """Reads one formula; whoever knows more names overrides `_named`."""
+
     def __init__(self, text: str) -> None:
         super().__init__(formula_tokens(text))
         self.in_relation = 0
@@ -175,7 +177,7 @@ def parse(text: str) -> Any:
         ...
     distill.errors.InputError: Column 8: expected a formula, not the end.
     """
-    return _Reader(text).read()
+    return FormulaReader(text).read()
 
 
 def parse_relation(text: str) -> Relation:
@@ -186,7 +188,7 @@ def parse_relation(text: str) -> Relation:
     >>> parse_relation("(on_G \\\\ on)^-1")
     on_G^-1 & ~on^-1
     """
-    reader = _Reader(text)
+    reader = FormulaReader(text)
     reader.in_relation = 1
     return _as_relation(reader.read(), reader.tokens[-1])
 

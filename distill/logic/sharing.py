@@ -9,7 +9,7 @@ from distill.logic.features import Constant, Count, Indicator, Number, Scaled, S
 from distill.logic.formulas import BOTTOM, Not
 from distill.logic.nodes import Node
 from distill.logic.relations import Closure, RelationNot
-from distill.logic.writing import _WRITERS, ASCII, LARGEST, _Writer
+from distill.logic.writing import ASCII, LARGEST, WRITERS, Writer
 
 # A sign before or after a part is better seen than hidden in a name: ~A, A+, #A.
 _NEVER_NAMED = (Not, RelationNot, Closure, Count, Indicator, Scaled)
@@ -80,11 +80,11 @@ class _Text:
         self.wholes: dict[Node, list[Node]] = {node: [] for node in self.nodes}
         self.named: dict[Node, int] = {}
         self.outlines: dict[Node, _Outline] = {}
-        writer = _Writer(ASCII)
+        writer = Writer(ASCII)
         for node, parts in self.parts.items():
             for part in parts:
                 self.wholes[part].append(node)
-            text, strength = _WRITERS[type(node)](writer, node)
+            text, strength = WRITERS[type(node)](writer, node)
             writer.shown[node] = _GAP, strength
             pieces = pairwise(text.split(_GAP) if parts else [text])
             brackets = [2 * (left.endswith("(") and right.startswith(")")) for left, right in pieces]

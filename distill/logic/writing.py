@@ -165,9 +165,9 @@ def write(formula: Node, notation: Notation = ASCII) -> str:
     ('<on^-1+>clear_G', '𝐀_onᵀ⁺ clear_G > 0')
     """
     check_size(formula)
-    writer = _Writer(notation)
+    writer = Writer(notation)
     for node in formula.walk():
-        writer.shown[node] = _WRITERS[type(node)](writer, node)
+        writer.shown[node] = WRITERS[type(node)](writer, node)
     return writer.shown[formula][0]
 
 
@@ -198,20 +198,25 @@ _ATOMIC, _PREFIX, _LOOSE = 9, 8, 0  # how strongly what is written holds togethe
 _Shown = tuple[str, int]
 
 
-class _Writer:
+class Writer:
+    """Writes nodes whose parts are written; `shown` has what each became and how strongly it holds together."""
+
     def __init__(self, notation: Notation) -> None:
         self.notation = notation
         self.signs = notation.signs
         self.shown: dict[Node, _Shown] = {}
 
     def inside(self, node: Node, strength: int) -> str:
+        """A part, in brackets if it holds together less strongly than asked for."""
         text, own = self.shown[node]
         return text if own >= strength else self.in_brackets(text)
 
     def in_brackets(self, text: str) -> str:
+        """The text in brackets."""
         return text.join(self.notation.brackets)
 
     def role(self, node: Role) -> _Shown:
+        """A relation of the domain, or two places of it."""
         name, source, target = node.fields
         shown = self.notation.role.format(self.notation.name(name))
         if (source, target) == (0, 1):
@@ -221,11 +226,13 @@ class _Writer:
         return shown + self.notation.places.format(source, target), _ATOMIC
 
     def negation(self, node: Node) -> _Shown:
+        """Not, of formulas and relations."""
         if node is BOTTOM:
             return self.signs["bottom"], _ATOMIC
         return self.signs["not"] + self.inside(node.fields[0], _PREFIX), _PREFIX
 
     def modal(self, node: Modal) -> _Shown:
+        """More than so many along a relation."""
         relation, operand, threshold = node.fields
         # A relation without brackets of its own gets some, unless it is a single sign.
         outer = self.inside(relation, _ATOMIC if self.notation.bare else _LOOSE)
@@ -242,28 +249,32 @@ class _Writer:
         return shown, _LOOSE if self.notation.bare else _PREFIX
 
     def total(self, node: Number) -> _Shown:
+        """A sum, a weighted number or a constant."""
         shown = written_sum(node, self.signs, lambda part: self.inside(part, 4))
         negative = shown.startswith(self.signs["minus"])
         alone = _ATOMIC if isinstance(node, Constant) else 4
         return shown, 3 if negative or isinstance(node, Sum) else alone
 
     def infix(self, node: Node, kind: str, strength: int) -> _Shown:
+        """Parts with a sign between them."""
         return self.signs[kind].join(self.inside(part, strength + 1) for part in node.fields), strength
 
     def compare(self, node: Compare) -> _Shown:
+        """More than so many in the state."""
         number, threshold = node.fields
         return f"{self.shown[number][0]} > {threshold}".join(self.notation.square), _ATOMIC
 
     def distance(self, node: Distance) -> _Shown:
+        """Steps from one to the other."""
         parts = ", ".join(self.shown[part][0] for part in node.fields)
         return self.signs["dist"] + self.in_brackets(parts), _ATOMIC
 
 
-_WRITERS: dict[type[Node], Callable[[_Writer, Any], _Shown]] = {
+WRITERS: dict[type[Node], Callable[[Writer, Any], _Shown]] = {
     Identity: lambda w, node: (w.signs["id"], _ATOMIC),
     Everything: lambda w, node: (w.signs["all"], _ATOMIC),
-    Role: _Writer.role,
-    RelationNot: _Writer.negation,
+    Role: Writer.role,
+    RelationNot: Writer.negation,
     RelationAnd: lambda w, node: w.infix(node, "and", 2),
     RelationOr: lambda w, node: w.infix(node, "or", 1),
     Closure: lambda w, n: (
@@ -272,16 +283,16 @@ _WRITERS: dict[type[Node], Callable[[_Writer, Any], _Shown]] = {
     ),
     Top: lambda w, node: (w.signs["top"], _ATOMIC),
     Atom: lambda w, node: (w.notation.name(node.fields[0]), _ATOMIC),
-    Not: _Writer.negation,
+    Not: Writer.negation,
     And: lambda w, node: w.infix(node, "and", 2),
     Or: lambda w, node: w.infix(node, "or", 1),
-    Modal: _Writer.modal,
+    Modal: Writer.modal,
     Count: lambda w, node: (w.signs["count"] + w.inside(node.fields[0], _PREFIX), _PREFIX),
-    Compare: _Writer.compare,
+    Compare: Writer.compare,
     Indicator: lambda w, node: w.shown[node.fields[0]],
     Product: lambda w, node: w.infix(node, "times", 4),
-    Constant: _Writer.total,
-    Scaled: _Writer.total,
-    Sum: _Writer.total,
-    Distance: _Writer.distance,
+    Constant: Writer.total,
+    Scaled: Writer.total,
+    Sum: Writer.total,
+    Distance: Writer.distance,
 }

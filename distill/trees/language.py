@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from distill.logic import And, Atom, Closure, Modal, Not, QuotientEvaluator, Relation, Role, Truth
+from distill.logic.evaluation import meant_by
 from distill.logic.steps import properties, steps
 from distill.structures import Quotient
 
@@ -145,4 +146,4 @@ class Language:
 
 def _is_binary(relation: Relation, quotient: Quotient) -> bool:
     """Whether its steps are between two arguments of atoms that have no more."""
-    return not isinstance(relation, Role) or quotient.vocabulary[relation.fields[0]].arity == 2
+    return not isinstance(relation, Role) or meant_by(quotient.vocabulary, relation.fields[0])[0].arity == 2

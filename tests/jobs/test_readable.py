@@ -7,6 +7,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+import torch
 
 from distill.errors import InputError
 from distill.jobs import Distilled, distil
@@ -15,7 +16,7 @@ from distill.logic.renaming import renamed
 from distill.models import Checkpoint, Network
 from distill.planning import DataSet, Domain, Instance, expand, join, prepare, problem_class
 from distill.regression import has_integer_weights
-from distill.settings import Distillation
+from distill.settings import Architecture, Distillation
 from distill.structures import Vocabulary
 
 CHECKPOINTS = Path(__file__).parents[2] / "artifacts/checkpoints"
@@ -134,6 +135,18 @@ def test_pools_are_labelled(checkpoint: Checkpoint, data: DataSet, pool: str) ->
     assert error(distilled.value, data) == 0
     expected = {"ridt+polish": {"ridt", "polish"}, "enumerate": {"enumerate", "ridt"}}
     assert {feature.origin.pool for feature in distilled.pool} <= expected.get(pool, {"ridt", "enumerate"})
+
+
+def test_networks_that_see_marked_goals(data: DataSet, tmp_path: Path) -> None:
+    torch.manual_seed(1)
+    words = data.vocabulary.marked()
+    marked = Checkpoint(Network(words, Architecture(layers=3, size=8, goal_marking=True)))
+    distilled, _ = distil(marked, {"train": data}, Distillation(time_limit=5.0))
+    assert distilled.goal_marking
+    values = distilled.values(data.structures(goal_marking=True))
+    assert np.abs(values - data.v_star).mean() < data.v_star.std()
+    distilled.save(tmp_path / "model.json")
+    assert Distilled.load(tmp_path / "model.json").value is distilled.value
 
 
 @pytest.mark.parametrize("control", ["untrained", "permuted"])

@@ -76,6 +76,10 @@ PAIRS = {
         {"between": [[0, 1, 2]], "clear": [[0]]},
         {"between": [[0, 1, 2]], "clear": [[1]]},
     ),
+    "a round one way and the other": (
+        {"between": [[0, 1, 2], [1, 2, 0], [2, 0, 1]], "clear": [[0]], "on": [[1, 1]]},
+        {"between": [[0, 2, 1], [2, 1, 0], [1, 0, 2]], "clear": [[0]], "on": [[1, 1]]},
+    ),
     "an atom without arguments": ({"handempty": [[0]]}, {}),
 }
 

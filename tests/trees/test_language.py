@@ -102,6 +102,17 @@ def test_steps_may_go_round(case):
     assert np.flatnonzero(found[rows, 0]).tolist() == come
 
 
+def test_marked_goals_are_ways_both_halves_and_together():
+    words = Vocabulary([Predicate("on", 2), Predicate("on_G", 2, "goal"), Predicate("clear_G", 1, "goal")])
+    atoms = {"on": [[0, 1]], "on_G,T": [[0, 1]], "on_G,F": [[1, 2], [1, 3]], "clear_G,F": [[0]]}
+    batch = Structures(words.marked(), 1, [0] * 4, atoms)
+    check_meaning(batch)
+    language = Language.of(joined(batch).quotient)
+    assert {Role("on_G"), Role("on_G,F")} <= {way.relation for way in language.ways}
+    assert Role("on_G") in closed(language)
+    assert Atom("clear_G") in language.concepts
+
+
 # What there is
 
 
