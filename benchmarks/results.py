@@ -17,6 +17,7 @@ from thesis import THESIS
 from distill.jobs import Distilled, distil, label_beyond, prepare_reduced
 from distill.logic import hand_made, write_defined
 from distill.models import Checkpoint
+from distill.models.figures import draw_predictions
 from distill.planning import SPLITS, DataSet, problem_class
 from distill.regression import has_integer_weights
 from distill.settings import Distillation
@@ -92,8 +93,9 @@ def main() -> None:
         "--beyond", action="store_true", help="measure on instances far beyond the splits too"
     )
     parser.add_argument("--by-v", action="store_true", help="print errors by V*")
+    parser.add_argument("--figure", type=Path, help="draw V by V* of the test states, with the last variant")
     asked = parser.parse_args()
-    rows = []
+    rows, panels = [], {}
     for name in asked.only or THESIS:
         problem = problem_class(name)
         sets = {key: prepare_reduced(problem.split(key), reduce="none", workers=2)[0] for key in SPLITS}
@@ -106,12 +108,15 @@ def main() -> None:
             for seed in range(asked.seeds):
                 found = row(name, variant, seed, sets, checkpoint)
                 distilled = found.pop("distilled")
+                panels[name] = sets["test"].v_star, distilled.predict({"test": sets["test"]})["test"]
                 if far is not None:
                     score = far.evaluate(distilled.predict).splits["beyond"]
                     found |= {"beyond_mae": score.mae, "beyond_states": score.states, "labels": far.sentence}
                 rows.append(found)
                 if not asked.json:
                     show(found, asked.by_v)
+    if asked.figure:
+        draw_predictions(panels, asked.figure)
     if asked.json:
         print(json.dumps(rows, indent=1))
 

@@ -199,7 +199,7 @@ _Shown = tuple[str, int]
 
 
 class Writer:
-    """Writes nodes whose parts are written; `shown` has what each became and how strongly it holds together."""
+    """Writes nodes whose parts are written; `shown` has their texts and how strongly they hold together."""
 
     def __init__(self, notation: Notation) -> None:
         self.notation = notation

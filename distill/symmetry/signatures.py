@@ -4,6 +4,8 @@ Whoever decides ties by them decides alike in a domain whose predicates are rena
 objects and states come in another order.
 """
 
+import hashlib
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -59,7 +61,8 @@ def mixed(codes: Codes) -> Codes:
 def _version(predicate: Predicate) -> Codes:
     """Whether a predicate is about goals, and which; its name tells no more."""
     ending = predicate.name[len(predicate.base) :] if predicate.role == "goal" else ""
-    return np.array([int.from_bytes(f"{predicate.role}{ending}".encode()[:7])], dtype=np.uint64)
+    digest = hashlib.blake2b(f"{predicate.role}{ending}".encode(), digest_size=8).digest()
+    return np.frombuffer(digest, dtype="<u8").astype(np.uint64)
 
 
 def _first_code(states: Structures, predicate: Predicate) -> Codes:

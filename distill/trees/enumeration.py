@@ -22,7 +22,7 @@ def short_formulas(
     ----------
     train : (n_rows,) the rows on which they are compared.
     largest : their cost is at most this.
-    at_most : how many are made.
+    at_most : how many are made, at least 1.
 
     Returns
     -------
@@ -31,6 +31,8 @@ def short_formulas(
     made = _Made(language)
     known: set[bytes] = set()
     for price in range(1, largest + 1):
+        if len(made.formulas) >= at_most:
+            break
         for formula, holds in list(made.costing(price)) if price == 1 else made.costing(price):
             seen = holds[train]
             key = np.packbits(seen).tobytes()
@@ -40,8 +42,9 @@ def short_formulas(
                 made.cost.append(price)
                 made.columns.append(np.ascontiguousarray(holds))
             if len(made.formulas) >= at_most:
-                return made.formulas, made.cost, np.stack(made.columns, axis=1)
-    return made.formulas, made.cost, np.stack(made.columns, axis=1)
+                break
+    none = np.zeros((len(train), 0), dtype=bool)
+    return made.formulas, made.cost, np.concatenate([none, *(one[:, None] for one in made.columns)], axis=1)
 
 
 @dataclass

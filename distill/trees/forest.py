@@ -19,6 +19,7 @@ Floats = NDArray[np.float64]
 
 _SLACKS = (1e-9, 0.02, 0.1)  # how much gain a cheaper split may cost
 _SHALLOWER = 2  # every other tree is so much less deep
+_DIGITS = 9  # of leaf values, relative to the largest
 _VARIANTS = 64  # equally cheap formulas that are compared for a leaf set
 _UNSEEN = 1e-4  # share of the variance of targets that an axis needs
 
@@ -113,10 +114,12 @@ def _all_leaf_sets(
         if len(tree.leaves) < 2:
             continue
         leaf = tree.apply(splits.holds)
+        # Equal distances are to stay equal, whatever the order in which rows were added up.
+        values = np.round(tree.leaf_values / (np.abs(tree.leaf_values).max() or 1.0), _DIGITS)
         sets = {
             leaves: None
             for linkage in LINKAGES
-            for leaves in leaf_sets(tree.leaf_values, linkage=linkage).sets
+            for leaves in leaf_sets(values, linkage=linkage).sets
             if len(leaves) < len(tree.leaves)
         }
         for leaves in sets:

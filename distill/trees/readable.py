@@ -72,7 +72,7 @@ class Reader:
         self.weight = _balanced(quotient.v_star, usable)
         self.train: Booleans = self.histogram.T @ usable.astype(np.int64) > 0
         self.states: Booleans = usable
-        self._order = np.lexsort((codes, quotient.v_star))
+        self._order = np.lexsort((codes, quotient.split, quotient.v_star))
         self._random = np.random.default_rng(settings.seed)
         self.objects = self._first()
         self.combined = Found([], [], [], np.zeros((len(usable), 0), dtype=bool))
@@ -122,8 +122,9 @@ class Reader:
 
     def enumerate(self) -> None:
         """Add all short formulas, and distances along all relations, without looking at a network."""
-        largest = max(1, self.settings.feature_size)
-        formulas, cost, holds = short_formulas(self.language, self.train, largest, _ENUMERATED)
+        formulas, cost, holds = short_formulas(
+            self.language, self.train, self.settings.feature_size, _ENUMERATED
+        )
         origins = [Origin(0, pool="enumerate")] * len(cost)
         self.objects = self.objects.extended(Found(formulas, cost, origins, holds), self.train)
         self._given = True

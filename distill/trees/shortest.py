@@ -142,7 +142,7 @@ class Shortest:
         self._literals = _Sets.of(np.concatenate([words, ~words & mask]), both, recipes)
 
     def say(self, targets: Words) -> list[Said | None]:
-        """For each target (m, n_words) its cheapest recipes; none where all cost more than allowed."""
+        """For each target (m, n_words), no two alike, its cheapest recipes; none if they cost too much."""
         found: list[Said | None] = [None] * len(targets)
         if not len(targets):
             return found

@@ -117,3 +117,9 @@ def test_a_name_has_the_signature_of_its_base_and_its_goal_together():
     absent = [Predicate("on", 2), Predicate("on_nG", 2, "goal")]
     [name] = signatures(Structures(Vocabulary(absent), 1, [0, 0, 0], {"on": [[0, 1]], "on_nG": [[1, 2]]}))[0]
     assert name == "on"
+
+
+def test_halves_of_marked_goals_are_told_apart() -> None:
+    words = Vocabulary([Predicate("on", 2), Predicate("on_G", 2, "goal")]).marked()
+    states = [Structures(words, 1, [0, 0], {name: [[0, 1]]}) for name in ("on_G,T", "on_G,F", "on")]
+    assert len(set(signatures(concatenate(states))[1].tolist())) == 3

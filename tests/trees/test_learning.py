@@ -195,7 +195,14 @@ def test_leaves_are_clustered_by_every_distance_and_linkage(distance, linkage):
 @pytest.mark.parametrize(("inner", "final"), [(1, 1), (2, 5), (5, 2)])
 def test_widths_and_depths_bound_the_trees(mode, inner, final):
     options = Distillation(
-        mode, inner, final, final, inner, inner_sample=50, final_sample=60, thresholds=inner - 1
+        mode=mode,
+        inner_depth=inner,
+        final_depth=final,
+        inner_width=final,
+        final_width=inner,
+        inner_sample=50,
+        final_sample=60,
+        thresholds=inner - 1,
     )
     learned = learned_from("gripper", options)
     assert [len(layer) for layer in learned.trees] == [final, final, final, inner]
