@@ -8,13 +8,15 @@ functions themselves. `--beyond` adds the error on instances far beyond the spli
 import argparse
 import json
 import time
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from thesis import CONFIGS as THESIS_CONFIGS
 from thesis import THESIS
 
-from distill.jobs import Distilled, distil, label_beyond, prepare_reduced
+from distill.jobs import Distilled, RunConfig, distil, label_beyond, prepare_reduced
 from distill.logic import hand_made, write_defined
 from distill.models import Checkpoint
 from distill.models.figures import draw_predictions
@@ -30,10 +32,12 @@ VARIANTS = {
     "ridt, permuted": Distillation(control="permuted"),
     "enumerate": Distillation(pool="enumerate"),
     "both": Distillation(pool="both"),
+    "thesis mode": None,  # the settings are those of `configs/thesis`
 }
 # The hand-made functions of thesis 5.1; those of Blocks-On and Visitall grow with n, so they have a limit.
 HAND_MADE = {"gripper": "gripper", "miconic": "miconic", "blocks-clear": "blocks-clear-closure"}
 LIMIT = 60
+BANDS = ((0, 5), (6, 10), (11, 15), (16, 20), (21, 99))  # of V*
 
 
 def largest_size(name: str) -> int:
@@ -48,17 +52,19 @@ def errors(distilled: Distilled, sets: dict[str, DataSet]) -> dict[str, np.ndarr
 
 
 def by_v(found: dict[str, np.ndarray], sets: dict[str, DataSet]) -> list[list[Any]]:
-    """For each V* the number of states and their mean absolute error, of all splits together."""
+    """For each band of V* the number of states and their mean absolute error, of all splits together."""
     v_star = np.concatenate([data.v_star[data.v_star >= 0] for data in sets.values()])
     every = np.concatenate(list(found.values()))
-    return [[int(v), int((v_star == v).sum()), float(every[v_star == v].mean())] for v in np.unique(v_star)]
+    bands = [(v_star >= low) & (v_star <= high) for low, high in BANDS]
+    return [[int(band.sum()), float(every[band].mean()) if band.any() else None] for band in bands]
 
 
 def row(
     name: str, variant: str, seed: int, sets: dict[str, DataSet], checkpoint: Checkpoint
 ) -> dict[str, Any]:
     """One distillation, measured."""
-    settings = Distillation.from_mapping({**VARIANTS[variant].to_mapping(), "seed": seed}, variant)
+    known = VARIANTS[variant] or RunConfig.read(THESIS_CONFIGS / f"{name}.yaml").settings
+    settings = replace(known, seed=seed)
     begun = time.perf_counter()
     distilled, effort = distil(None if variant == "enumerate" else checkpoint, sets, settings)
     seconds = time.perf_counter() - begun
@@ -72,7 +78,7 @@ def row(
         "integer": has_integer_weights(distilled.value),
         "features": len(distilled.terms()),
         "size": distilled.value.size,
-        "gap": effort.fit["gap"],
+        "gap": effort.fit.get("gap"),
         "seconds": round(seconds, 1),
         "value": write_defined(distilled.value),
         "by_v": by_v(found, sets),
@@ -134,7 +140,11 @@ def show(found: dict[str, Any], with_v: bool) -> None:
     if found["size"] <= 200:
         print("\n".join(f"      {line}" for line in found["value"].splitlines()), flush=True)
     if with_v:
-        told = ", ".join(f"{v}: {error:.4f} ({states})" for v, states, error in found["by_v"])
+        told = ", ".join(
+            f"{low}-{high}: {error:.4f} ({states})"
+            for (low, high), (states, error) in zip(BANDS, found["by_v"], strict=True)
+            if states
+        )
         print(f"      by V*: {told}", flush=True)
 
 

@@ -56,6 +56,55 @@ def test_a_run_from_a_network_to_its_folder(tmp_path, files, network):  # noqa: 
     assert len(list(out.iterdir())) == 2
 
 
+def test_pools_and_controls_are_told(tmp_path, files, network):  # noqa: F811
+    domain, folder = files
+    source = "--domain", domain, "--train", folder, "--out", tmp_path / "runs", "--max-steps", "0"
+    told = answer("run", *source, "--pool", "enumerate")
+    assert told["pool"] == "enumerate"
+    assert told["fidelity"] == {}
+    assert told["fit"]["exact"]
+    assert "V = " in told["value"]
+    shown = distill("run", *source, "--pool", "enumerate", "--english")
+    assert "Exact on all training states" in shown.stdout
+    assert "the number of objects that" in shown.stdout
+    control = distill("run", "--checkpoint", network, *source, "--control", "permuted", *QUICK)
+    assert control.returncode == 0, control.stderr
+    assert "pool ridt, permuted" in control.stdout
+    mode = answer("run", "--checkpoint", network, *source, *QUICK, "--set", "mode=thesis")
+    assert set(mode["seconds"]) == {"replay", "layers", "regression", "evaluation"}
+
+
+RINGS = """(define (domain rings)
+  (:requirements :strips)
+  (:predicates (next ?a ?b) (ready) (done))
+  (:action triangle :parameters (?a ?b ?c)
+    :precondition (and (next ?a ?b) (next ?b ?c) (next ?c ?a)) :effect (done))
+  (:action wait :parameters () :precondition (and) :effect (ready))
+  (:action finish :parameters () :precondition (ready) :effect (done)))
+"""
+
+
+def test_states_that_look_the_same_with_different_labels_are_shown(tmp_path):
+    """No formula tells one ring of six from two of three, but only with these one step is enough."""
+    domain, folder = tmp_path / "rings.pddl", tmp_path / "instances"
+    domain.write_text(RINGS)
+    folder.mkdir()
+    names = [f"r{number}" for number in range(6)]
+    for number, rings in enumerate(([names], [names[:3], names[3:]])):
+        links = [f"(next {a} {b})" for ring in rings for a, b in zip(ring, ring[1:] + ring[:1], strict=True)]
+        (folder / f"rings{number}.pddl").write_text(
+            f"(define (problem rings{number}) (:domain rings) (:objects {' '.join(names)}) "
+            f"(:init {' '.join(links)}) (:goal (done)))"
+        )
+    source = "--domain", domain, "--train", folder, "--out", tmp_path / "runs", "--max-steps", "0"
+    told = answer("run", *source, "--pool", "enumerate", "--set", "time_limit=1")
+    assert not told["fit"]["exact"]
+    assert {state["v_star"] for state in told["fit"]["conflict"]} == {1, 2}
+    shown = distill("run", *source, "--pool", "enumerate", "--set", "time_limit=1")
+    assert "Two states look the same" in shown.stdout
+    assert "V* = 1: next(o" in shown.stdout
+
+
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
