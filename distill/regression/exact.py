@@ -75,7 +75,7 @@ def fit_exact(
     nonnegative: bool = False,
     largest_weight: int = 12,
     max_terms: int = 8,
-    max_columns: int = 100,
+    max_columns: int = 40,
     time_limit: float = 30.0,
     progress: Progress | None = None,
 ) -> Exact:
@@ -83,7 +83,8 @@ def fit_exact(
 
     Linear programmes whose rows and columns are added as they are needed choose the columns; products
     are priced all at once and never listed. An integer programme then chooses among at most
-    `max_columns` of them. If nothing meets all rows, the result is a short sum of small absolute error.
+    `max_columns` of them; then terms are exchanged, and more columns looked at, as long as that makes
+    it smaller. If nothing meets all rows, the result is a short sum of small absolute error.
     Neither the order of rows nor that of columns matters, except that of equal columns of one size
     the first is taken. Only what is found when time runs out can differ between runs.
 
@@ -99,7 +100,8 @@ def fit_exact(
     nonnegative : whether weights must be at least 0; the intercept need not.
     largest_weight : the largest absolute value of a weight.
     max_terms : how many terms are allowed; more only if there is no exact solution otherwise.
-    max_columns : among how many columns the integer programme chooses.
+    max_columns : among how many columns the first integer programme chooses; later ones see half as many
+        again, and again.
     time_limit : seconds.
     progress : is told the stage, how much of it is done, and how much there is.
 

@@ -6,6 +6,7 @@ from time import monotonic
 
 import numpy as np
 
+from distill.regression.exchange import exchanged
 from distill.regression.pool import (
     CONSTANT,
     WRITTEN,
@@ -75,20 +76,30 @@ class Search:
             blocking = self._contradiction(started + 0.75 * (self.deadline - started))
             if len(blocking):
                 return blocking
-            self._decide(self._chosen(last), self.deadline)
-        # A look around often pays; what it does not find need not be proved absent.
-        width = self.settings.max_columns
+        # Where a search begins decides where it ends, so it begins twice.
+        first, bound = self._around(last, self.settings.max_columns), self.bound
+        self.best, self.bound, self._proved = None, 0.0, None
+        second = self._around(last, self.settings.max_columns * 3 // 2)
+        if first is not None and (second is None or self._rank(first) <= self._rank(second)):
+            self.best, self.bound = first, bound
+        return np.zeros(0, dtype=np.int64)
+
+    def _around(self, last: Relaxed | None, width: int) -> Solution | None:
+        """The best exact solution in so many columns, and then around it, as long as it gets smaller."""
+        if self.best is None:
+            self._decide(self._chosen(last, width), self.deadline)
+        most = width * 3 // 2
         for _ in range(_LOOKS):
-            before, bound = self.best, self.bound
+            self._exchange()
+            before = self.best
             if before is None:
                 break
             self._decide(self._nearby(before, width), self.deadline)
             if self.best is before:
-                self.bound = max(self.bound, bound)
-                if width > self.settings.max_columns:
+                if width == most:
                     break
-                width = width * 3 // 2
-        return np.zeros(0, dtype=np.int64)
+                width = most
+        return self.best
 
     def nearest(self) -> Solution:
         """Of the fits with real weights, a short one of nearly the least mean absolute error."""
@@ -114,7 +125,7 @@ class Search:
                 if found is None or self.best is not None:
                     return found or last
                 last = found
-                self._decide(self._chosen(last), until)
+                self._decide(self._chosen(last, self.settings.max_columns), until)
                 if self.best is not None or not self._wrong(last).any():
                     return last
                 if np.count_nonzero(last.weights) > 2 * _WIDEST:
@@ -296,12 +307,28 @@ class Search:
         if self.best is None or self._rank(solution) < self._rank(self.best):
             self.best = solution
 
+    def _exchange(self) -> None:
+        """Replace some terms by one, as long as the solution gets smaller."""
+        settings = self.settings
+        while self.best is not None and monotonic() < self.deadline:
+            before = self.best
+            options = exchanged(self.pool, before, products=settings.products, intercept=settings.intercept)
+            for terms in options:
+                table = self.pool.table(terms)
+                table = np.column_stack([table, np.ones(len(table))]) if settings.intercept else table
+                weights = np.linalg.lstsq(table, self.pool.target, rcond=None)[0].astype(np.float64)
+                constant = float(weights[-1]) if settings.intercept else 0.0
+                if not settings.nonnegative or (weights[: len(terms)] > -_MET).all():
+                    self._offer(terms, weights[: len(terms)], constant)
+            if self.best is before:
+                return
+            self.bound, self._proved = 0.0, None
+
     def _rank(self, solution: Solution) -> tuple[bool, float]:
         return len(solution.terms) > self.settings.max_terms, solution.cost(self.pool)
 
-    def _chosen(self, last: Relaxed | None) -> list[Term]:
+    def _chosen(self, last: Relaxed | None, most: int) -> list[Term]:
         """Columns for the integer programme: all if few, else those of sparse fits and near them."""
-        most = self.settings.max_columns
         if self.pool.n_terms(self.settings.products) <= most:
             return self.pool.singles() + (self.pool.pairs() if self.settings.products else [])
         terms = dict.fromkeys(self.best.terms if self.best else ())
