@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 from distill.errors import InputError
 from distill.regression.linear import checked_rows
 from distill.regression.pool import Floats, Integers, Pool, Term, different
-from distill.regression.search import Search, Settings
+from distill.regression.pricing import Settings
+from distill.regression.search import Search
 
 Progress = Callable[[str, int, int], None]
 
@@ -133,7 +134,7 @@ def fit_exact(
     else:
         blocking = np.zeros(0, dtype=np.int64)
         search.approach(deadline)
-    solution = search.best or search.nearest()
+    solution = search.best or search.pricing.nearest()
     terms = [tuple(sorted(int(pool.columns[i]) for i in term)) for term in solution.terms]
     order = sorted(range(len(terms)), key=lambda i: (len(terms[i]), terms[i]))
     errors = _errors(
