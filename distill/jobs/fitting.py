@@ -67,7 +67,7 @@ class Fitting:
     ----------
     reader : what finds features, on a sample of states.
     whole : all states.
-    chosen : (n_state_rows of the sample,) their rows in the whole.
+    chosen : (n_state_rows of the sample,) which rows of the whole they are.
 
     Attributes
     ----------

@@ -70,36 +70,36 @@ def solve(
     progress : called with the stage and the steps done and to do.
     seconds : is told what each stage takes.
     """
-    if network is None and settings.pool != "enumerate":
+    from_trees = settings.pool != "enumerate"
+    if network is None and (from_trees or settings.target == "model"):
         raise InputError(
-            f"Pool {settings.pool} needs a network; give a checkpoint, or set pool to enumerate."
+            f"Pool {settings.pool} with target {settings.target} needs a network; give a checkpoint."
         )
     marking = network is not None and network.architecture.goal_marking
     known = {name: sets[name] for name in ("train", "validation") if name in sets and len(sets[name])}
     with _timed("rows", seconds, progress):
         whole = build_quotient_of(known, None, _JOINT, goal_marking=marking).quotient
-        chosen = _spread(whole, settings)
-        sample = _part(whole, chosen)
+        sample, chosen = _part(whole, _spread(whole, settings))
         reader = Reader(sample, settings)
     fitting = Fitting(reader, whole, chosen, settings, progress)
-    if network is None or settings.pool == "enumerate":
-        activations = None
-    else:
+    activations: Replay | None = None
+    if network is not None and (from_trees or settings.target == "model"):
         with _timed("replay", seconds, progress):
             for data in known.values():
                 check_vocabulary(network, data.vocabulary)
             activations = _activations(network, sample, settings)
+        if settings.target == "model":
+            fitting.target = activations.value.astype(np.float64)
+    if activations is not None and from_trees:
         with _timed("layers", seconds, progress):
             reader.read(activations.embeddings, progress=lambda done, total: progress("layers", done, total))
             reader.read_states(activations.pooled)
-        if settings.target == "model":
-            fitting.target = activations.value.astype(np.float64)
     if settings.pool in ("enumerate", "both"):
         with _timed("enumeration", seconds, progress):
             reader.enumerate()
     with _timed("regression", seconds, progress):
         fitting.fit(*reader.features())
-    if activations is not None and settings.target == "optimal":
+    if activations is not None and from_trees and settings.target == "optimal":
         with _timed("rounds", seconds, progress):
             fitting.refit(activations)
     pool = tuple(reader.named(feature) for feature in fitting.best.features)
@@ -145,12 +145,15 @@ def _spread(whole: Quotient, settings: Distillation) -> Integers:
     return np.concatenate(chosen)
 
 
-def _part(whole: Quotient, rows: Integers) -> Quotient:
-    """The quotient of some state rows, in this order."""
+def _part(whole: Quotient, rows: Integers) -> tuple[Quotient, Integers]:
+    """The quotient of some state rows, and which of them its state rows are."""
     labelled = Labelled(
         whole.states[whole.chosen[rows]], whole.v_star[rows], whole.split[rows], whole.multiplicity[rows]
     )
-    return build_quotient([labelled], None, whole.options).quotient
+    built = build_quotient([labelled], None, whole.options)
+    chosen = np.empty(len(rows), dtype=np.int64)
+    chosen[built.state_row] = rows
+    return built.quotient, chosen
 
 
 def _conflict(whole: Quotient, usable: Integers) -> tuple[int, int] | None:

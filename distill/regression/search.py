@@ -23,6 +23,7 @@ _WORTHS = (10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 1e4, 1e5)  # of a unit of m
 _MET = 1e-6
 _MORE_ROWS = 100
 _GRACE = 0.5  # seconds for a first fit, even if reading the table took all there were
+_WIDTHS = (1, 1.5, 2.5, 4)  # of the programmes that searches begin with, in units of max_columns
 _LOOKS = 8  # around a solution, for a smaller one
 
 
@@ -51,12 +52,17 @@ class Search:
             blocking = self.pricing.contradiction(started + 0.75 * (self.deadline - started))
             if len(blocking):
                 return blocking
-        # Where a search begins decides where it ends, so it begins twice.
-        first, bound = self._around(last, self.settings.max_columns), self.bound
-        self.best, self.bound, self._proved = None, 0.0, None
-        second = self._around(last, self.settings.max_columns * 3 // 2)
-        if first is not None and (second is None or self._rank(first) <= self._rank(second)):
-            self.best, self.bound = first, bound
+        # Where a search begins decides where it ends, so it begins twice; more often if it finds nothing.
+        found: tuple[Solution, float] | None = None
+        for number, share in enumerate(_WIDTHS):
+            if found is not None and number > 1:
+                break
+            solution = self._around(last, int(share * self.settings.max_columns))
+            if solution is not None and (found is None or self._rank(solution) < self._rank(found[0])):
+                found = solution, self.bound
+            self.best, self.bound, self._proved = None, 0.0, None
+        if found is not None:
+            self.best, self.bound = found
         return np.zeros(0, dtype=np.int64)
 
     def _around(self, last: Relaxed | None, width: int) -> Solution | None:

@@ -207,6 +207,7 @@ def test_the_networks_own_values_can_be_explained(checkpoint: Checkpoint, data: 
     [
         (Distillation(regression="squares"), "no regression squares"),
         (Distillation(), "needs a network"),
+        (Distillation(pool="enumerate", target="model"), "needs a network"),
         (Distillation(mode="thesis", regression="squares"), "needs a network"),
     ],
 )
