@@ -15,7 +15,7 @@ def compositions(numbers: Iterable[Number], language: Language) -> list[Truth]:
     >>> import numpy as np
     >>> words = Language((parse("clear"),), np.ones((1, 1), dtype=bool), (), ())
     >>> compositions([parse("#<on>holding")], words)[:4]
-    [clear, holding, ~clear, ~holding]
+    [clear, holding, <on>holding, ~clear]
     """
     parts = {
         node: None
