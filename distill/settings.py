@@ -191,7 +191,7 @@ class Distillation(Settings):
         "for never.",
     )
     rounds: int = setting(2, "Readable mode: where the fit is not exact, trees on what is still wrong.")
-    max_features: int = setting(8, "Of an exact value function, if so few suffice.")
+    max_features: int = setting(8, "Terms of an exact value function, if so few suffice.")
     time_limit: float = setting(60.0, "Seconds for finding the shortest exact value function.")
     inner_depth: int = setting(5, "Splits on a way through a tree about objects, at most.")
     final_depth: int = setting(5, "Splits on a way through a tree about states, at most.")
