@@ -97,7 +97,7 @@ def run(
     else:
         made = RunConfig(checkpoint, source, Distillation())
     settings = made.settings.to_mapping() | asked
-    made = replace(made, settings=Distillation.from_mapping(settings, "--set"))
+    made = replace(made, settings=Distillation.from_mapping(settings, "The options"))
     splits = _splits(made, max_states)
     sets = labelled_states(splits, "none", workers)
     with stage_bar() as progress:

@@ -6,7 +6,7 @@ from pathlib import Path
 from distill.figures import drawing
 from distill.trees import StateFeature
 
-KINDS = ("numerical", "boolean", "combined", "distance", "product")
+_KINDS = ("numerical", "boolean", "combined", "distance", "product")
 _NAMED = 25  # terms that can be told apart by their formulas
 _LONGEST = 60  # characters of a formula beside its bar
 
@@ -20,7 +20,7 @@ def draw_weights(terms: Sequence[tuple[float, StateFeature]], path: Path) -> Non
     named = len(ordered) <= _NAMED
     width = 9.0 if named else 1.5 + 0.25 * len(ordered)
     with drawing(path, width=width) as [axes]:
-        for number, kind in enumerate(KINDS):
+        for number, kind in enumerate(_KINDS):
             mine = [(place, weight) for place, (weight, own) in enumerate(ordered) if own.kind == kind]
             if mine:
                 places, weights = zip(*mine, strict=True)

@@ -18,8 +18,8 @@ from distill.models import Network, Replay, check_vocabulary, replay
 from distill.planning import UNSOLVABLE, DataSet
 from distill.settings import Distillation
 from distill.structures import Options, Quotient
+from distill.structures.ranges import mixed
 from distill.symmetry import Labelled, build_quotient, signatures
-from distill.symmetry.signatures import mixed
 from distill.trees import Reader, StateFeature
 
 Floats = NDArray[np.float64]

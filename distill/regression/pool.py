@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 from distill.regression.absolute import least_absolute
 from distill.regression.linear import measured
 from distill.regression.value import rounded
+from distill.structures.ranges import mixed
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -246,7 +247,7 @@ def different(table: Floats) -> tuple[Integers, Integers]:
     # Rows are compared by hashes, which is far faster. Adding zero turns -0 into 0.
     words = (np.ascontiguousarray(table) + 0.0).view(np.uint64)
     words += words >> np.uint64(32)
-    factors = _mixed(np.arange(table.shape[1], dtype=np.uint64)) | np.uint64(1)
+    factors = mixed(np.arange(table.shape[1], dtype=np.uint64)) | np.uint64(1)
     _, first, row_of = np.unique(words @ factors, return_index=True, return_inverse=True)
     order = np.argsort(first)
     first, row_of = first[order], np.argsort(order)[row_of]
@@ -266,17 +267,9 @@ def _once(table: Floats, *, twice: bool) -> Integers:
 
 def _keys(values: Floats, target: Floats, sizes: Floats) -> tuple[Words, Words]:
     """(n_rows,) and (n_columns,) hashes of what each row and column holds, in whatever order."""
-    cells = _mixed(values.astype(np.int64).astype(np.uint64))
-    aims, symbols = _mixed((target + 0.0).view(np.uint64)), _mixed((sizes + 0.0).view(np.uint64))
-    columns = _mixed(cells ^ aims[:, None]).sum(axis=0, dtype=np.uint64) + symbols
-    rows = _mixed(cells ^ columns).sum(axis=1, dtype=np.uint64) + aims
-    columns = _mixed(cells ^ rows[:, None]).sum(axis=0, dtype=np.uint64)
+    cells = mixed(values.astype(np.int64).astype(np.uint64))
+    aims, symbols = mixed((target + 0.0).view(np.uint64)), mixed((sizes + 0.0).view(np.uint64))
+    columns = mixed(cells ^ aims[:, None]).sum(axis=0, dtype=np.uint64) + symbols
+    rows = mixed(cells ^ columns).sum(axis=1, dtype=np.uint64) + aims
+    columns = mixed(cells ^ rows[:, None]).sum(axis=0, dtype=np.uint64)
     return rows, columns
-
-
-def _mixed(words: Words) -> Words:
-    """A bijection that looks random (the finaliser of splitmix64)."""
-    words = words + np.uint64(0x9E3779B97F4A7C15)
-    words = (words ^ (words >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    words = (words ^ (words >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    return words ^ (words >> np.uint64(31))

@@ -83,3 +83,17 @@ def distinct_rows(rows: Integers) -> tuple[NDArray[np.int64], NDArray[np.int64]]
 
 
 _LARGEST = 2**62
+
+
+def mixed(codes: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Scramble numbers one to one: near ones become far apart (the finaliser of splitmix64).
+
+    Examples
+    --------
+    >>> mixed(np.array([0, 1], dtype=np.uint64)) >> np.uint64(60)
+    array([14,  9], dtype=uint64)
+    """
+    codes = np.atleast_1d(np.asarray(codes, dtype=np.uint64)) + np.uint64(0x9E3779B97F4A7C15)
+    codes = (codes ^ (codes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    codes = (codes ^ (codes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return codes ^ (codes >> np.uint64(31))

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distill.structures import Predicate, Structures
+from distill.structures.ranges import mixed
 
 Codes = NDArray[np.uint64]
 
@@ -47,15 +48,6 @@ def signatures(states: Structures) -> tuple[dict[str, int], Codes]:
         before = totals.get(predicate.base, np.zeros(1, dtype=np.uint64))
         totals[predicate.base] = before + mixed(codes[predicate.name] + _version(predicate))
     return {name: int(code[0]) for name, code in totals.items()}, found
-
-
-def mixed(codes: Codes) -> Codes:
-    """Scramble numbers: near ones become far apart (the finaliser of splitmix64)."""
-    with np.errstate(over="ignore"):
-        codes = np.atleast_1d(np.asarray(codes, dtype=np.uint64)) + np.uint64(0x9E3779B97F4A7C15)
-        codes = (codes ^ (codes >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-        codes = (codes ^ (codes >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-        return codes ^ (codes >> np.uint64(31))
 
 
 def _version(predicate: Predicate) -> Codes:

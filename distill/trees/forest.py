@@ -1,5 +1,6 @@
 """Trees that predict the same targets, and the short formulas that they bear."""
 
+import itertools
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
@@ -97,8 +98,8 @@ def grow_forest(
     ]
     twins = _twins(columns, splits)
     for number, leaves, holds, said in _said(leaf_sets_found, splits, columns, train, bounds):
-        variants = [variant for recipe in said.recipes for variant in variants_of(recipe, twins)]
-        recipe, where = _agreeing(variants[:_VARIANTS], splits.holds, holds)
+        variants = itertools.chain.from_iterable(variants_of(recipe, twins) for recipe in said.recipes)
+        recipe, where = _agreeing(list(itertools.islice(variants, _VARIANTS)), splits.holds, holds)
         origin = Origin(layer, number, leaves, _original(trees[number], leaves, splits))
         parts.append(Found([formula_of(recipe, splits.make)], [said.cost], [origin], where[:, None]))
     born = [splits.holds[:, split] for split in used] + [holds for _, _, holds in leaf_sets_found]

@@ -187,8 +187,9 @@ class Reader:
     def _first(self) -> Found:
         language = self.language
         n = len(language.concepts)
+        origin = Origin(0, pool="enumerate" if self.settings.pool == "enumerate" else "ridt")
         none = Found([], [], [], np.zeros((len(language.holds), 0), dtype=bool))
-        whole = Found(list(language.concepts), [1] * n, [Origin(0)] * n, language.holds)
+        whole = Found(list(language.concepts), [1] * n, [origin] * n, language.holds)
         return none.extended(whole, self.train)
 
     def _weights(self, trees: int, weight: Floats | None) -> Iterable[Floats]:
