@@ -18,7 +18,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { echo "python3 -m venv failed; on Debian: apt-get install python3-venv"; exit 2; }
 	@echo "Installing the pinned dependencies into $(VENV) (about a minute) ..."
-	@$(BIN)/pip install --quiet --editable '.[dev,planners,foreign]'
+	@$(BIN)/pip install --quiet --editable '.[dev,planners,foreign,cluster]'
 	@# dlplan checks our exports in tests; what it depends on is not needed for that and takes long to compile.
 	@$(BIN)/pip install --quiet --no-deps dlplan || echo "dlplan has no wheel for this machine; the tests that need it will be skipped."
 	@touch $@

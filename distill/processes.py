@@ -2,8 +2,10 @@
 
 import contextlib
 import multiprocessing
+import os
 import signal
 import sys
+import threading
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
@@ -33,7 +35,7 @@ def process_pool(
         yield pool
     except BaseException as error:
         pool.shutdown(wait=False, cancel_futures=True)
-        _stop(set(multiprocessing.active_children()) - others)
+        stop(set(multiprocessing.active_children()) - others)
         if isinstance(error, BrokenProcessPool):
             raise InputError(died) from error
         raise
@@ -42,13 +44,26 @@ def process_pool(
 
 def _begin(begin: Callable[..., None] | None, arguments: tuple[Any, ...]) -> None:
     """In a worker: leave interrupts from the keyboard to the parent, and end tidily when it says so."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    obey_parent()
     if begin is not None:
         begin(*arguments)
 
 
-def _stop(children: Iterable[BaseProcess]) -> None:
+def obey_parent() -> None:
+    """In a worker: end when the parent says so, and when it is gone; interrupts are its business."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_end_with, args=(parent,), daemon=True).start()
+
+
+def _end_with(parent: BaseProcess) -> None:
+    parent.join()
+    os._exit(1)
+
+
+def stop(children: Iterable[BaseProcess]) -> None:
     """End worker processes, by force if they are deep in their work."""
     for child in children:
         child.terminate()

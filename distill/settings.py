@@ -4,19 +4,22 @@ This module imports nothing heavy, so that `distill --help` answers at once.
 """
 
 import difflib
-from collections.abc import Mapping
+import re
+import sys
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import Field, asdict, dataclass, field, fields
 from typing import Any, Self
 
 from distill.errors import InputError
 
 
-def setting(default: Any, description: str, choices: tuple[str, ...] = ()) -> Any:
+def setting(default: Any, description: str, choices: tuple[str, ...] = (), stage: str = "") -> Any:
     """Declare a setting with its default and description; the default's type says what it may be.
 
-    Numbers are at least 0; a name is one of `choices`; a tuple holds names.
+    Numbers are at least 0; a name is one of `choices`; a tuple holds names. `stage` names the first stage of
+    a job that looks at it, where a group serves several.
     """
-    return field(default=default, metadata={"description": description, "choices": choices})
+    return field(default=default, metadata={"description": description, "choices": choices, "stage": stage})
 
 
 @dataclass(frozen=True)
@@ -24,19 +27,60 @@ class Settings:
     """A group of settings that can be given by name, as in YAML."""
 
     @classmethod
-    def from_mapping(cls, given: Mapping[str, Any], source: str) -> Self:
-        """Take settings by name, checked; `source` says in messages where they came from."""
+    def from_mapping(
+        cls, given: Mapping[str, Any], source: str | Callable[[str], str], section: str = ""
+    ) -> Self:
+        """Take settings by name, checked.
+
+        Parameters
+        ----------
+        source : says in messages where they came from, all of them or each by its name.
+        section : the name of the group, for messages.
+        """
+        cls.check_names(given, source, section)
         known = {item.name: item for item in fields(cls)}
-        unknown = sorted(map(str, set(given) - set(known)))
-        if unknown:
-            near = difflib.get_close_matches(unknown[0], known, 1)
-            hint = f"did you mean {near[0]}?" if near else f"choose from {', '.join(known)}."
-            raise InputError(f"{source}: there is no setting {', '.join(unknown)}; {hint}")
-        return cls(**{name: _checked(source, known[name], value) for name, value in given.items()})
+        group = f"{section}." if section else ""
+        return cls(
+            **{
+                name: _checked(f"{_place(source, name)}: {group}{name}", known[name], value)
+                for name, value in given.items()
+            }
+        )
+
+    @classmethod
+    def check_names(cls, names: Iterable[str], source: str | Callable[[str], str], section: str = "") -> None:
+        """Refuse names that are no settings; see `from_mapping`."""
+        for name in names:
+            if name not in cls.names():
+                group = f" in {section}" if section else ""
+                hint = meant(name, cls.names())
+                raise InputError(f"{_place(source, name)}: there is no setting {name}{group}; {hint}")
+
+    @classmethod
+    def names(cls) -> list[str]:
+        """The names of all settings.
+
+        Examples
+        --------
+        >>> Measurement.names()
+        ['max_steps']
+        """
+        return [item.name for item in fields(cls)]
 
     def to_mapping(self) -> dict[str, Any]:
         """The settings as plain data."""
         return {name: list(v) if isinstance(v, tuple) else v for name, v in asdict(self).items()}
+
+    def of_stage(self, stage: str) -> dict[str, Any]:
+        """The settings that this stage is the first to look at, as plain data.
+
+        Examples
+        --------
+        >>> sorted(Distillation().of_stage("replay"))
+        ['control', 'mode', 'seed', 'states']
+        """
+        mine = [item.name for item in fields(self) if item.metadata["stage"] == stage]
+        return {name: value for name, value in self.to_mapping().items() if name in mine}
 
     @classmethod
     def description(cls, name: str) -> str:
@@ -46,24 +90,50 @@ class Settings:
         return f"{item.metadata['description']} [{default}]"
 
 
-def _checked(source: str, item: Field[Any], value: Any) -> Any:
+def meant(name: str, known: Iterable[str]) -> str:
+    """What an unknown name may stand for, to end a message with.
+
+    Examples
+    --------
+    >>> meant("sed", ["seed", "mode"])
+    'did you mean seed?'
+    >>> meant("colour", ["seed", "mode"])
+    'choose from seed, mode.'
+    """
+    listed = list(known)
+    near = difflib.get_close_matches(str(name), listed, 1)
+    return f"did you mean {near[0]}?" if near else f"choose from {', '.join(listed)}."
+
+
+def _place(source: str | Callable[[str], str], name: str) -> str:
+    return source if isinstance(source, str) else source(name)
+
+
+def _checked(told: str, item: Field[Any], value: Any) -> Any:
     default, choices = item.default, item.metadata["choices"]
+    if value is None:
+        raise InputError(f"{told} has no value; give one, or remove it.")
     if isinstance(default, tuple):
         names = list(value) if isinstance(value, list | tuple) else [value]
         if names and all(isinstance(one, str) and one in (choices or names) for one in names):
             return tuple(names)
         some = f"some of {', '.join(choices)}" if choices else "a list of names"
-        raise InputError(f"{source}: {item.name} must be {some}, not {value!r}.")
+        raise InputError(f"{told} must be {some}, not {value!r}.")
     if isinstance(default, bool | str):
         allowed = choices or (True, False)
-        if value in allowed and isinstance(value, type(default)):
+        if isinstance(value, type(default)) and value in allowed:
             return value
         listed = ", ".join(map(str, allowed)).lower()
-        raise InputError(f"{source}: {item.name} must be one of {listed}, not {value!r}.")
+        raise InputError(f"{told} must be one of {listed}, not {value!r}.")
     whole = isinstance(default, int)
-    if isinstance(value, bool) or not isinstance(value, int if whole else int | float) or value < 0:
+    # YAML 1.1 takes 1e-3 for text, which nobody means.
+    if not whole and isinstance(value, str) and re.fullmatch(r"\d+(\.\d*)?[eE][-+]?\d+", value):
+        value = float(value)
+    number = not isinstance(value, bool) and isinstance(value, int if whole else int | float)
+    # This also refuses what is not a number, and infinity.
+    if not (number and 0 <= value <= sys.float_info.max):
         kind = "whole number" if whole else "number"
-        raise InputError(f"{source}: {item.name} must be a {kind} of at least 0, not {value!r}.")
+        raise InputError(f"{told} must be a {kind} of at least 0, not {value!r}.")
     return value if whole else float(value)
 
 
@@ -161,54 +231,79 @@ class Distillation(Settings):
         "Features become the shortest formulas that say the same, before the next layer sees them; or they "
         "stay as trees make them (quotient), also from samples (thesis).",
         ("readable", "quotient", "thesis"),
+        stage="replay",
     )
     pool: str = setting(
         "ridt",
         "Readable mode: features born in trees; then also what is one step from those chosen; or all short "
         "formulas, without a network; or both.",
         ("ridt", "ridt+polish", "enumerate", "both"),
+        stage="distil",
     )
     control: str = setting(
         "none",
         "Readable mode: learn from an untrained network, or from embeddings permuted across rows, to see "
         "what the network contributes.",
         ("none", "untrained", "permuted"),
+        stage="replay",
     )
     states: int = setting(
         1000,
         "Readable mode: trees learn from at most so many different states, spread over V*; the value "
         "function has to fit all.",
+        stage="replay",
     )
     feature_size: int = setting(
-        8, "Readable mode: symbols of a feature about objects; achieved or missing goals count as one."
+        8,
+        "Readable mode: symbols of a feature about objects; achieved or missing goals count as one.",
+        stage="distil",
     )
     chain_size: int = setting(
-        20, "Readable mode: the same for a single split, which may look many steps far."
+        20,
+        "Readable mode: the same for a single split, which may look many steps far.",
+        stage="distil",
     )
     chain_steps: int = setting(
         4,
         "Readable mode: distances along a relation are admitted where trees bear so many steps in a row; 0 "
         "for never.",
+        stage="regress",
     )
-    rounds: int = setting(2, "Readable mode: where the fit is not exact, trees on what is still wrong.")
-    max_features: int = setting(8, "Terms of an exact value function, if so few suffice.")
-    time_limit: float = setting(60.0, "Seconds for finding the shortest exact value function.")
-    inner_depth: int = setting(5, "Splits on a way through a tree about objects, at most.")
-    final_depth: int = setting(5, "Splits on a way through a tree about states, at most.")
-    inner_width: int = setting(12, "Trees about objects for each layer of the network.")
-    final_width: int = setting(12, "Trees about states.")
-    inner_sample: int = setting(10_000, "States drawn for each tree about objects, in thesis mode.")
-    final_sample: int = setting(10_000, "States drawn for each tree about states, in thesis mode.")
-    thresholds: int = setting(10, "Splits ask for more than t objects; t is at most this.")
+    rounds: int = setting(
+        2, "Readable mode: where the fit is not exact, trees on what is still wrong.", stage="regress"
+    )
+    max_features: int = setting(8, "Terms of an exact value function, if so few suffice.", stage="regress")
+    time_limit: float = setting(
+        60.0, "Seconds for finding the shortest exact value function.", stage="regress"
+    )
+    inner_depth: int = setting(5, "Splits on a way through a tree about objects, at most.", stage="distil")
+    final_depth: int = setting(5, "Splits on a way through a tree about states, at most.", stage="distil")
+    inner_width: int = setting(12, "Trees about objects for each layer of the network.", stage="distil")
+    final_width: int = setting(12, "Trees about states.", stage="distil")
+    inner_sample: int = setting(
+        10_000, "States drawn for each tree about objects, in thesis mode.", stage="distil"
+    )
+    final_sample: int = setting(
+        10_000, "States drawn for each tree about states, in thesis mode.", stage="distil"
+    )
+    thresholds: int = setting(10, "Splits ask for more than t objects; t is at most this.", stage="distil")
     pooling: str = setting(
-        "sum", "Trees about states see how many objects have a feature, or whether any has.", ("sum", "max")
+        "sum",
+        "Trees about states see how many objects have a feature, or whether any has.",
+        ("sum", "max"),
+        stage="distil",
     )
-    distance: str = setting("euclidean", "Between leaves.", ("euclidean", "manhattan", "cosine"))
-    linkage: str = setting("ward", "Between sets of leaves.", ("ward", "average", "complete", "single"))
+    distance: str = setting(
+        "euclidean", "Between leaves.", ("euclidean", "manhattan", "cosine"), stage="distil"
+    )
+    linkage: str = setting(
+        "ward", "Between sets of leaves.", ("ward", "average", "complete", "single"), stage="distil"
+    )
     features: tuple[str, ...] = setting(
         ("boolean", "numerical", "combined"),
         "What the regression may use: whether any object has a feature, how many have, combinations.",
         ("boolean", "numerical", "combined"),
+        stage="regress",
     )
     regression: str = setting(
         "auto",
@@ -216,8 +311,35 @@ class Distillation(Settings):
         "squares; least absolute errors, exactly or by stochastic gradient descent. Auto is exact in "
         "readable mode, which has no other, and non-negative least squares in the others.",
         ("auto", "exact", "squares", "absolute", "sgd"),
+        stage="regress",
     )
-    intercept: bool = setting(True, "The value function may have a constant.")
-    nonnegative: bool = setting(False, "Weights are not negative; the constant may be.")
-    target: str = setting("optimal", "Explain V*, or what the network itself computes.", ("optimal", "model"))
-    seed: int = setting(0, "Of samples and weights.")
+    intercept: bool = setting(True, "The value function may have a constant.", stage="regress")
+    nonnegative: bool = setting(False, "Weights are not negative; the constant may be.", stage="regress")
+    target: str = setting(
+        "optimal", "Explain V*, or what the network itself computes.", ("optimal", "model"), stage="regress"
+    )
+    seed: int = setting(0, "Of samples and weights.", stage="replay")
+
+    @property
+    def is_readable(self) -> bool:
+        """Whether features are short formulas, and not as trees make them."""
+        return self.mode == "readable"
+
+
+@dataclass(frozen=True)
+class Measurement(Settings):
+    """How a value function is measured, besides its errors on labelled states."""
+
+    max_steps: int = setting(1000, "A greedy execution gives up after so many steps; 0 executes none.")
+
+
+@dataclass(frozen=True)
+class Export(Settings):
+    """What a run's folder holds besides its data."""
+
+    formats: tuple[str, ...] = setting(
+        ("ascii", "emlc", "c2", "english", "latex", "dlplan", "pddl", "python"),
+        "The forms in which the value function is written.",
+        ("ascii", "emlc", "c2", "english", "latex", "latex-c2", "dlplan", "pddl", "python", "json"),
+    )
+    report: bool = setting(True, "Write a report, one HTML file that needs nothing else.")

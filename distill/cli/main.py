@@ -9,10 +9,13 @@ import typer
 
 from distill import __version__
 from distill.cli import (
+    batch,
     checkpoint,
+    config,
     conflicts,
     data,
     evaluate,
+    export,
     formula,
     plan,
     probe,
@@ -20,6 +23,7 @@ from distill.cli import (
     quotient,
     replay,
     run,
+    runs,
     train,
 )
 from distill.cli.output import errors
@@ -43,6 +47,11 @@ app.command("train")(train.train)
 app.command("evaluate")(evaluate.evaluate)
 app.command("replay")(replay.replay)
 app.command("run")(run.run)
+app.command("batch")(batch.batch)
+app.add_typer(runs.app, name="runs")
+app.command("export")(export.export)
+app.command("verify-run")(runs.verify_run)
+app.add_typer(config.app, name="config")
 app.command("probe")(probe.probe)
 app.add_typer(checkpoint.app, name="checkpoint")
 app.add_typer(formula.app, name="formula")

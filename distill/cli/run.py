@@ -15,14 +15,14 @@ from distill.cli.source import (
     Train,
     Validation,
     Workers,
+    check_workers,
     expansion_settings,
-    labelled_states,
 )
 from distill.errors import InputError
 from distill.settings import Distillation
 
 if TYPE_CHECKING:
-    from distill.jobs import Run, RunConfig
+    from distill.jobs import Run
 
 _LONGEST = 2_000  # symbols of a value function that are printed
 _SETTINGS = "; ".join(f"{name}: {Distillation.description(name)}" for name in Distillation().to_mapping())
@@ -30,7 +30,10 @@ _SETTINGS = "; ".join(f"{name}: {Distillation.description(name)}" for name in Di
 
 def run(
     config: Annotated[
-        Path | None, typer.Argument(help="A YAML file: checkpoint, problem, distillation.")
+        Path | None,
+        typer.Argument(
+            help="A YAML file: problem, checkpoint or training, distillation; see `distill config`."
+        ),
     ] = None,
     checkpoint: Annotated[Path | None, typer.Option(help="A network, instead of a config.")] = None,
     problem: Annotated[str | None, typer.Option(help="A problem class, instead of a config.")] = None,
@@ -47,7 +50,12 @@ def run(
     ] = None,
     given: Annotated[
         list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help=f"A setting; may be repeated. {_SETTINGS}"),
+        typer.Option(
+            "--set",
+            metavar="KEY=VALUE",
+            help="A setting, as SECTION.NAME or by the name of one of the distillation; may be repeated. "
+            f"{_SETTINGS}",
+        ),
     ] = None,
     out: Annotated[Path, typer.Option(help="The folder that keeps runs.")] = Path("artifacts/runs"),
     max_steps: Annotated[
@@ -70,14 +78,17 @@ def run(
     `distill run configs/runs/gripper.yaml --control untrained`,
     `distill run --problem gripper --pool enumerate`.
     """
-    from dataclasses import replace
+    import os
 
-    from distill.jobs import RunConfig
-    from distill.jobs import run as make_run
+    from distill.jobs import RunConfig, do_job, parse_override
 
-    asked = _settings(given or [])
-    asked |= {key: value for key, value in (("pool", pool), ("control", control)) if value is not None}
-    source: dict[str, Any] = {
+    changes = dict(parse_override(text) for text in given or [])
+    changes |= {key: value for key, value in (("pool", pool), ("control", control)) if value is not None}
+    if max_steps is not None:
+        changes["evaluation.max_steps"] = max_steps
+    changes |= {f"labelling.{key}": value for key, value in expansion_settings(max_states).items()}
+    files = {
+        "checkpoint": checkpoint,
         "problem": problem,
         "domain": domain,
         "instances": instances,
@@ -85,31 +96,31 @@ def run(
         "validation": validation,
         "test": test,
     }
-    source = {key: str(value) for key, value in source.items() if value is not None}
+    named = {key: str(value) for key, value in files.items() if value is not None}
     if config is not None:
-        if checkpoint or source:
+        if named:
             raise InputError("Give either a config, or --checkpoint with --problem or --domain, not both.")
-        made = RunConfig.read(config)
-    elif not source or (checkpoint is None and asked.get("pool") != "enumerate"):
+        made = RunConfig.read(config, changes)
+    elif not named:
         raise InputError(
             "Say what to distil: a config, or --checkpoint FILE with --problem NAME or --domain."
         )
     else:
-        made = RunConfig(checkpoint, source, Distillation())
-    settings = made.settings.to_mapping() | asked
-    made = replace(made, settings=Distillation.from_mapping(settings, "The options"))
-    splits = _splits(made, max_states)
-    sets = labelled_states(splits, "none", workers)
+        made = RunConfig.from_mapping(named, Path(), lambda *keys: "The options", changes)
+    check_workers(workers)
     with stage_bar() as progress:
-        found = make_run(made, sets, splits, out, max_steps=max_steps, progress=progress)
+        found = do_job(made, out, workers=workers or os.cpu_count() or 1, progress=progress)
     if as_json:
-        print_json({"run": str(found.folder), "value": str(_shown(found, english)), **found.metrics})
+        shown = {"run": str(found.folder), "value": str(_shown(found, english)), "seconds": found.seconds}
+        print_json({**shown, **found.metrics})
     else:
         show(found, english)
 
 
 def show(found: "Run", english: bool = False) -> None:
     """The value function and its metrics, for people."""
+    from distill.jobs import verdict
+
     metrics = found.metrics
     rows = [
         [
@@ -127,12 +138,12 @@ def show(found: "Run", english: bool = False) -> None:
         f"pool {metrics['pool']}: {metrics['features']} of {metrics['pool_size']} features, "
         f"size {metrics['formula_size']}, {whole} weights",
         *([_faithful(metrics["fidelity"])] if metrics["fidelity"] else []),
-        f"seconds: {', '.join(f'{stage} {spent}' for stage, spent in metrics['seconds'].items())}",
+        f"seconds: {', '.join(f'{stage} {spent}' for stage, spent in found.seconds.items())}",
         f"run: {found.folder}",
     ]
     columns = ["split", "states", "MAE", "largest error", "greedy", "solved"]
     print_table("Against V*", columns, rows, "\n".join(caption))
-    for line in ["", *_verdict(metrics["fit"], found.config), "", _shown(found, english)]:
+    for line in ["", *verdict(metrics["fit"], found.config), "", _shown(found, english)]:
         console().print(line, highlight=False, markup=False, soft_wrap=True)
 
 
@@ -144,26 +155,6 @@ def _faithful(fidelity: Mapping[str, Any]) -> str:
     return f"to the network: MAE {fidelity['mae']:.4f}, {choices}"
 
 
-def _verdict(fit: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
-    """What is known of the fit: whether it is exact, and what stands in the way."""
-    if config.get("distillation", {}).get("target") == "model":
-        return ["The network's own values are explained; the fit is the best short one by absolute error."]
-    if fit["exact"]:
-        gap = fit.get("gap", 0.0)
-        rest = f"; one that is {gap:.0%} smaller is not ruled out" if gap else ""
-        return [f"Exact on all training states{rest}."]
-    found = ["NOT exact on all training states; the best short fit by absolute error is shown."]
-    if fit.get("conflict"):
-        found.append("Two states look the same to every network and formula, and have different V*:")
-        found += [f"  V* = {state['v_star']}: {state['atoms']}" for state in fit["conflict"]]
-    elif fit.get("blocking"):
-        found.append("No exact fit exists in the pool; among the states that prevent it:")
-        found += [f"  V* = {state['v_star']}: {state['atoms']}" for state in fit["blocking"]]
-    elif "wrong" in fit:
-        found.append(f"{fit['wrong']} sorts of states are not met; more time or other settings may help.")
-    return found
-
-
 def _shown(found: "Run", english: bool) -> str:
     from distill.logic import write_defined
 
@@ -171,28 +162,3 @@ def _shown(found: "Run", english: bool) -> str:
     if value.size > _LONGEST:
         return f"A value function of {value.size:,} symbols is too long to print; see {found.folder}."
     return write_defined(value, english=english)
-
-
-def _settings(given: list[str]) -> dict[str, Any]:
-    import yaml
-
-    found = {}
-    for text in given:
-        key, sign, value = text.partition("=")
-        if not sign:
-            raise InputError(f"--set {text} must look like KEY=VALUE.")
-        read = value.split(",") if key == "features" else yaml.safe_load(value)
-        found[key] = read
-    return found
-
-
-def _splits(config: "RunConfig", max_states: int | None) -> Any:
-    from dataclasses import replace
-
-    from distill.planning import Labelling
-
-    settings = expansion_settings(max_states)
-    return [
-        replace(s, labelling=Labelling.from_mapping({**s.labelling.to_mapping(), **settings}, "options"))
-        for s in config.splits()
-    ]

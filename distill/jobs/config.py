@@ -1,6 +1,8 @@
 """Configs: YAML files that say what to work on and how."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -17,9 +19,151 @@ from distill.planning import (
     splits_from_folders,
 )
 from distill.planning.pddl import read_text
-from distill.settings import Settings
+from distill.settings import Settings, meant
 
-_FOLDERS = (*SPLITS, "instances")
+SOURCE = {
+    "problem": "A problem class (see `distill problems`), or a YAML file that declares one.",
+    "domain": "A PDDL domain, instead of a problem.",
+    "instances": "A folder of PDDL instances, split by their number of objects.",
+    "train": "A folder of training instances.",
+    "validation": "A folder of validation instances.",
+    "test": "A folder of test instances.",
+}
+"""The entries that say where states come from."""
+
+Key = str | int
+Place = Callable[..., str]
+"""Says for messages where something stands, by the names and numbers that lead to it."""
+
+_CLASS_FILES = (".yaml", ".yml")
+_TAG = "tag:yaml.org,2002:"
+_PLAIN = [_TAG + kind for kind in ("null", "bool", "int", "float", "str")]
+_DATE = _TAG + "timestamp"
+
+
+@dataclass(frozen=True)
+class Document:
+    """A YAML file: what it says, and on which lines.
+
+    Attributes
+    ----------
+    path : the file.
+    content : its entries, as plain data.
+    lines : the line of each part, by the names and numbers that lead to it.
+    """
+
+    path: Path
+    content: dict[str, Any]
+    lines: Mapping[tuple[Key, ...], int]
+
+    @staticmethod
+    def read(path: Path) -> "Document":
+        """Read a file that holds entries by name.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> file = Path(tempfile.mkdtemp()) / "run.yaml"
+        >>> _ = file.write_text("problem: gripper\\ntraining:\\n  seeds: 2\\n")
+        >>> document = Document.read(file)
+        >>> document.content
+        {'problem': 'gripper', 'training': {'seeds': 2}}
+        >>> Path(document.place("training", "seeds")).name
+        'run.yaml, line 3'
+        """
+        content, lines = read_yaml(read_text(path), lambda line: f"{path}, line {line}")
+        if isinstance(content, dict):
+            return Document(path, content, lines)
+        if content is None:
+            told = str(path)
+        else:
+            told = f"{path}, line {lines[()]}: a {'list' if isinstance(content, list) else 'single value'}"
+        raise InputError(f"{told} has no entries; write some, such as `problem: gripper`.")
+
+    def place(self, *keys: Key) -> str:
+        """The file and the line of a part; if it is not there, of what is around it."""
+        while keys and keys not in self.lines:
+            keys = keys[:-1]
+        return f"{self.path}, line {self.lines[keys]}" if keys else str(self.path)
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads plain data only."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        # With aliases, a short file can be huge or endless.
+        if self.check_event(yaml.AliasEvent):
+            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
+            raise yaml.MarkedYAMLError(problem="aliases are not allowed here", problem_mark=mark)
+        return super().compose_node(parent, index)
+
+
+def read_yaml(text: str, place: Callable[[int], str]) -> tuple[Any, dict[tuple[Key, ...], int]]:
+    """Plain data from YAML text, and the line of each part.
+
+    Parameters
+    ----------
+    place : names a line in messages.
+
+    Examples
+    --------
+    >>> read_yaml("a:\\n- 0.5\\n- yes", "line {}".format)
+    ({'a': [0.5, True]}, {(): 1, ('a',): 1, ('a', 0): 2, ('a', 1): 3})
+    """
+    try:
+        loader = _Loader(text)
+        node = loader.get_single_node()
+        lines: dict[tuple[Key, ...], int] = {}
+        return (None if node is None else _plain(loader, node, (), lines, place)), lines
+    except yaml.reader.ReaderError as error:
+        line = text.count("\n", 0, error.position) + 1
+        raise InputError(f"{place(line)}: this is not YAML ({error.reason}); correct it.") from error
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        where = place(mark.line + 1) if mark else place(1)
+        if "'\\t'" in str(error.problem):
+            raise InputError(f"{where}: a tab stands here, which is not YAML; use spaces.") from error
+        raise InputError(f"{where}: this is not YAML ({error.problem}); correct it.") from error
+    except RecursionError as error:
+        raise InputError(f"{place(1)}: too much stands inside each other; write it simpler.") from error
+
+
+def _plain(
+    loader: _Loader,
+    node: yaml.Node,
+    keys: tuple[Key, ...],
+    lines: dict[tuple[Key, ...], int],
+    place: Callable[[int], str],
+) -> Any:
+    """What a node says; notes the lines of its parts."""
+    line = node.start_mark.line + 1
+    lines.setdefault(keys, line)
+    if isinstance(node, yaml.MappingNode) and node.tag == loader.DEFAULT_MAPPING_TAG:
+        found: dict[str, Any] = {}
+        for name, value in node.value:
+            at = name.start_mark.line + 1
+            if not isinstance(name, yaml.ScalarNode):
+                raise InputError(f"{place(at)}: a list or mapping stands where a name belongs; correct it.")
+            inner = (*keys, name.value)
+            if inner in lines:
+                shown = ".".join(map(str, inner))
+                raise InputError(
+                    f"{place(at)}: {shown} is given twice, first in line {lines[inner]}; remove one."
+                )
+            lines[inner] = at
+            found[name.value] = _plain(loader, value, inner, lines, place)
+        return found
+    if isinstance(node, yaml.SequenceNode) and node.tag == loader.DEFAULT_SEQUENCE_TAG:
+        return [_plain(loader, one, (*keys, n), lines, place) for n, one in enumerate(node.value)]
+    if isinstance(node, yaml.ScalarNode) and node.tag == _DATE:
+        return node.value
+    if not isinstance(node, yaml.ScalarNode) or node.tag not in _PLAIN:
+        raise InputError(f"{place(line)}: the tag {node.tag} is not known; write plain values.")
+    try:
+        return loader.construct_object(node)
+    except (ValueError, KeyError) as error:
+        shown = node.value if len(node.value) < 40 else f"{node.value[:40]}..."
+        raise InputError(f"{place(line)}: the value {shown!r} cannot be read; correct it.") from error
 
 
 def read_config(
@@ -37,28 +181,100 @@ def read_config(
     Where the states come from (`problem`, or `domain` with `instances` or with folders for splits), the
     settings of each section, and the files.
     """
-    try:
-        content = yaml.safe_load(read_text(path))
-    except yaml.YAMLError as error:
-        raise InputError(f"{path} is not YAML: {' '.join(str(error).split())}; correct it.") from error
-    known = {"problem", "domain", *_FOLDERS, *sections, *files}
-    if not isinstance(content, dict):
-        raise InputError(f"{path}: it has no entries; choose from {', '.join(sorted(known))}.")
-    if unknown := sorted(map(str, set(content) - known)):
-        raise InputError(
-            f"{path}: there is no entry {', '.join(unknown)}; choose from {', '.join(sorted(known))}."
-        )
-    source = {key: str(value) for key, value in content.items() if key not in (*sections, *files)}
-    for key in ("domain", *_FOLDERS):
-        if key in source:
-            source[key] = str(path.parent / source[key])
-    found = {}
-    for section, kind in sections.items():
-        given = content.get(section) or {}
-        if not isinstance(given, dict):
-            raise InputError(f"{path}: {section} must hold settings by name, not {given!r}.")
-        found[section] = kind.from_mapping(given, f"{path}, {section}")
-    return source, found, {key: path.parent / str(content[key]) for key in files if key in content}
+    document = Document.read(path)
+    source, found, named = read_entries(document.content, sections, files, path.parent, document.place)
+    return source, {name: found.get(name, kind()) for name, kind in sections.items()}, named
+
+
+def read_entries(
+    content: Mapping[str, Any],
+    sections: Mapping[str, type[Settings]],
+    files: Collection[str],
+    folder: Path,
+    place: Place,
+) -> tuple[dict[str, str], dict[str, Any], dict[str, Path]]:
+    """Check the content of a config; see `read_config`. Only sections that occur are returned.
+
+    Parameters
+    ----------
+    folder : what paths are relative to.
+    place : says in messages where an entry or a setting stands.
+
+    Examples
+    --------
+    >>> read_entries({"problem": "gripper", "checkpoint": "a"}, {}, ["checkpoint"], Path("b"), "{}".format)
+    ({'problem': 'gripper'}, {}, {'checkpoint': PosixPath('b/a')})
+    """
+    check_names(content, sections, files, place)
+    found = {
+        name: kind.from_mapping(content[name] or {}, partial(place, name), name)
+        for name, kind in sections.items()
+        if name in content
+    }
+    named = {}
+    for entry in (*SOURCE, *files):
+        if entry in content:
+            value = content[entry]
+            if not isinstance(value, str) or not value:
+                kind = "a name" if entry == "problem" else "a path"
+                raise InputError(f"{place(entry)}: {entry} must be {kind}, not {value!r}.")
+            named[entry] = located(entry, value, folder)
+    source = {entry: value for entry, value in named.items() if entry in SOURCE}
+    return source, found, {entry: Path(named[entry]) for entry in files if entry in named}
+
+
+def check_names(
+    content: Mapping[str, Any],
+    sections: Mapping[str, type[Settings]],
+    files: Collection[str],
+    place: Place,
+) -> None:
+    """Refuse what is no entry or setting, an entry without a value, and a section that holds no settings.
+
+    An empty section is one in which all settings have their defaults.
+    """
+    known = (*SOURCE, *files, *sections)
+    for entry, value in content.items():
+        if entry not in known:
+            homes = [name for name, kind in sections.items() if entry in kind.names()]
+            hint = f"it is a setting of {' or '.join(homes)}." if homes else meant(entry, known)
+            raise InputError(f"{place(entry)}: there is no entry {entry}; {hint}")
+        if entry not in sections:
+            if value is None:
+                raise InputError(f"{place(entry)}: {entry} has no value; give one, or remove it.")
+        elif value is not None:
+            if not isinstance(value, Mapping):
+                raise InputError(f"{place(entry)}: {entry} must hold settings by name, not {value!r}.")
+            sections[entry].check_names(value, partial(place, entry), entry)
+
+
+def located(entry: str, value: str, folder: Path) -> str:
+    """Where an entry leads: paths are relative to a folder, and a problem is a file if it is there.
+
+    Examples
+    --------
+    >>> located("domain", "blocks.pddl", Path("files")), located("problem", "blocks", Path("files"))
+    ('files/blocks.pddl', 'blocks')
+    """
+    if entry == "problem" and not (is_class_file(value) and (folder / value).is_file()):
+        return value
+    return str(folder / value)
+
+
+def is_class_file(problem: str) -> bool:
+    """Whether a problem is given by a file of its own, not by the name of a class that comes along."""
+    return problem.endswith(_CLASS_FILES)
+
+
+def check_source(source: Mapping[str, str], asker: str) -> None:
+    """Refuse a source of states that is incomplete or ambiguous; see `splits_of`."""
+    folders = [name for name in SPLITS if name in source]
+    if "problem" in source and len(source) > 1:
+        raise InputError(f"{asker} must name either a problem or a domain with instances, not both.")
+    if "instances" in source and folders:
+        raise InputError(f"{asker} must give either instances or folders for the splits, not both.")
+    if "problem" not in source and ("domain" not in source or len(source) == 1):
+        raise InputError(f"{asker} must name a problem, or a domain with instances.")
 
 
 def splits_of(source: Mapping[str, str], asker: str) -> list[Split]:
@@ -69,17 +285,12 @@ def splits_of(source: Mapping[str, str], asker: str) -> list[Split]:
     source : `problem`, or `domain` with `instances` or with `train`, `validation` and `test`.
     asker : who says so, for messages.
     """
-    folders = {name: Path(source[name]) for name in SPLITS if name in source}
-    if "problem" in source and len(source) > 1:
-        raise InputError(f"{asker} must name either a problem or a domain with instances, not both.")
-    if "instances" in source and folders:
-        raise InputError(f"{asker} must give either instances or folders for the splits, not both.")
+    check_source(source, asker)
     if "problem" in source:
         declared = problem_class(source["problem"])
         return [declared.split(name) for name in SPLITS if name in declared.splits]
-    if "domain" not in source:
-        raise InputError(f"{asker} must name a problem, or a domain with instances.")
     domain = Domain.read(Path(source["domain"]))
     if "instances" in source:
         return splits_by_size(domain, Path(source["instances"]), Labelling())
+    folders = {name: Path(source[name]) for name in SPLITS if name in source}
     return splits_from_folders(domain, folders, Labelling())

@@ -1,8 +1,7 @@
-"""From a network to a value function: replay, R-IDT, regression; and how it is stored."""
+"""From a network to a value function: replay, trees, regression."""
 
-import json
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -11,114 +10,54 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distill.errors import InputError
-from distill.files import written_whole
-from distill.jobs.evaluation import greedy
-from distill.jobs.readable import solve
-from distill.jobs.replay import replay_of
-from distill.logic import Constant, Evaluator, Node, Number, all_from_json, all_to_json, simplify, weighted
-from distill.models import Checkpoint
+from distill.jobs.distilled import Distilled
+from distill.jobs.readable import read_features, solve
+from distill.jobs.sample import Sample, draw_sample, every_state, known_rows, marks_goals
+from distill.logic import Number, simplify
+from distill.models import Checkpoint, check_vocabulary
 from distill.planning import UNSOLVABLE, DataSet
-from distill.planning.comparison import Solver
 from distill.regression import Fit, fit_exact, fit_linear, has_integer_weights, rounded, value_function
 from distill.settings import Distillation
-from distill.structures import Quotient, Structures
-from distill.trees import Chain, Origin, StateFeature, learn
+from distill.structures import Quotient, read_archive, write_archive
+from distill.trees import Grown, Learned, Reader, learn, trees_from_json, trees_to_json
 
 Array = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
+KIND = "fitted"
 _LARGEST = 5_000  # symbols of a formula that is simplified
 _SHOWN = 4  # states that prevent an exact fit and are told
 _DIGITS = 9  # of weights that are no whole numbers
 
 
 @dataclass(frozen=True, eq=False)
-class Distilled:
-    """A value function and the features it was chosen from: formulas, weights, and where they were born.
+class Fitted:
+    """A value function, and what is known of how it came about.
 
     Attributes
     ----------
-    value : the value function.
-    pool : all features of states that it was chosen from, products that it uses among them.
-    label : which pool that is, and which control, if it is one.
-    goal_marking : whether the formulas speak of achieved and missing goals (`p_G,T`, `p_G,F`).
+    distilled : the value function.
+    objects : formulas about objects that were found.
+    fit : whether all training states are met, how much smaller an exact value function might be, and which
+        states stand in the way.
+    grown : all trees.
     """
 
-    value: Number
-    pool: tuple[StateFeature, ...]
-    goal_marking: bool = False
-    label: str = "ridt"
-
-    def terms(self) -> list[tuple[float, StateFeature]]:
-        """The weights and features of the value function, without its constant."""
-        born = {feature.number: feature for feature in self.pool}
-        return [(weight, born[number]) for weight, number in weighted(self.value) if number in born]
-
-    @property
-    def constant(self) -> float:
-        """What the value function adds to its features."""
-        return float(sum(n.fields[0] for _, n in weighted(self.value) if isinstance(n, Constant)))
-
-    def values(self, states: Structures) -> Array:
-        """(n_states,) the value of each state."""
-        return Evaluator(states).number(self.value).astype(np.float64)
-
-    def predict(self, sets: Mapping[str, DataSet]) -> dict[str, Array]:
-        """The value of every state of every set: (n_states,) for each set."""
-        return {
-            name: self.values(data.structures(goal_marking=self.goal_marking)) for name, data in sets.items()
-        }
-
-    def policy(self, max_steps: int | None = None) -> Solver:
-        """The greedy policy: from an instance to an outcome."""
-        return greedy(self.values, self.goal_marking, max_steps)
+    distilled: Distilled
+    objects: int
+    fit: Mapping[str, Any]
+    grown: tuple[Grown, ...]
 
     def save(self, path: Path) -> None:
-        """Write it as JSON: a list of nodes that all formulas share, and which node is which formula."""
-        formulas: list[Node] = [self.value, *(feature.number for feature in self.pool)]
-        origins = [_parts(feature.origin) for feature in self.pool]
-        nodes, roots = all_to_json([*formulas, *(node for parts in origins for node in parts.values())])
-        place = dict(zip(formulas, roots, strict=False))
-        later = iter(roots[len(formulas) :])
-        pool = [
-            {
-                "node": place[feature.number],
-                "kind": feature.kind,
-                "origin": _origin_to_json(feature.origin) | {name: next(later) for name in parts},
-            }
-            for feature, parts in zip(self.pool, origins, strict=True)
-        ]
-        whole = {
-            "nodes": nodes,
-            "value": roots[0],
-            "goal_marking": self.goal_marking,
-            "label": self.label,
-            "pool": pool,
-        }
-        with written_whole(path) as stream:
-            stream.write(json.dumps(whole).encode())
+        """Write it to one file (see `distill.structures.archive`)."""
+        known = {"model": self.distilled.to_json(), "objects": self.objects, "fit": dict(self.fit)}
+        write_archive(path, {}, {"kind": KIND, **known, "trees": trees_to_json(self.grown)})
 
     @staticmethod
-    def load(path: Path) -> "Distilled":
+    def load(path: Path) -> "Fitted":
         """Read what `save` wrote."""
-        try:
-            whole = json.loads(path.read_text())
-            rows = whole["pool"]
-            roots = [row["origin"][name] for row in rows for name in _PARTS if name in row["origin"]]
-            value, *formulas = all_from_json(
-                whole["nodes"], [whole["value"], *(row["node"] for row in rows), *roots]
-            )
-            numbers, later = formulas[: len(rows)], iter(formulas[len(rows) :])
-            pool = tuple(
-                StateFeature(number, row["kind"], _origin(row["origin"], later))  # type: ignore[arg-type]
-                for number, row in zip(numbers, rows, strict=True)
-            )
-            if not all(isinstance(number, Number) for number in (value, *numbers)):
-                raise ValueError("not all of it are numbers of states")
-            return Distilled(value, pool, bool(whole["goal_marking"]), str(whole["label"]))  # type: ignore[arg-type]
-        except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(
-                f"{path} holds no value function ({error}); write it with `distill run`."
-            ) from error
+        _, known = read_archive(path, KIND)
+        grown = trees_from_json(known["trees"])
+        return Fitted(Distilled.from_json(known["model"]), known["objects"], known["fit"], grown)
 
 
 @dataclass(frozen=True)
@@ -129,8 +68,7 @@ class Effort:
     ----------
     seconds : for each stage.
     objects : formulas about objects that were found.
-    fit : what is known of the regression: whether all training states are met, how much smaller an exact
-        value function might be, and which states stand in the way.
+    fit : what is known of the regression; see `Fitted`.
     """
 
     seconds: dict[str, float]
@@ -144,7 +82,6 @@ def distil(
     settings: Distillation | None = None,
     *,
     progress: Progress | None = None,
-    cache: Path | None = None,
 ) -> tuple[Distilled, Effort]:
     """Distil a network into a value function, from labelled training states.
 
@@ -157,30 +94,100 @@ def distil(
     """
     settings = settings or Distillation()
     told = progress or (lambda stage, done, total: None)
+    times = [time.perf_counter()]
+    check_distillation(checkpoint, sets, settings)
+    whole = known_rows(sets, goal_marking=marks_goals(checkpoint)) if settings.is_readable else None
+    sample = take_sample(checkpoint, sets, whole, settings)
+    times.append(time.perf_counter())
+    found = find_features(sample, settings, told)
+    times.append(time.perf_counter())
+    fitted = fit_features(found, sample, whole, settings, told)
+    times.append(time.perf_counter())
+    seconds = dict(zip(("replay", "distil", "regress"), np.diff(times).tolist(), strict=True))
+    return fitted.distilled, Effort(seconds, fitted.objects, fitted.fit)
+
+
+def check_distillation(
+    checkpoint: Checkpoint | None, sets: Mapping[str, DataSet], settings: Distillation
+) -> None:
+    """Refuse what cannot be distilled, before any work."""
     if not len(sets["train"]):
         raise InputError("There are no labelled states to distil on; label some first.")
-    if settings.mode == "readable":
-        return _readable(checkpoint, sets, settings, told)
-    if checkpoint is None:
-        raise InputError(f"Mode {settings.mode} needs a network; give a checkpoint.")
-    return _plain(checkpoint, sets["train"], settings, told, cache)
-
-
-def _readable(
-    checkpoint: Checkpoint | None, sets: Mapping[str, DataSet], settings: Distillation, told: Progress
-) -> tuple[Distilled, Effort]:
-    """Short formulas, and an exact fit."""
-    if settings.regression not in ("auto", "exact"):
+    if settings.is_readable and settings.regression not in ("auto", "exact"):
         raise InputError(
             f"Readable mode has no regression {settings.regression}; set it to exact, or mode to quotient."
         )
-    seconds: dict[str, float] = {}
-    network = checkpoint.network if checkpoint else None
-    found = solve(network, sets, settings, told, seconds)
+    if checkpoint is not None:
+        for data in sets.values():
+            check_vocabulary(checkpoint.network, data.vocabulary)
+    elif not settings.is_readable:
+        raise InputError(f"Mode {settings.mode} needs a network; give a checkpoint.")
+    elif settings.pool != "enumerate" or settings.target == "model":
+        raise InputError(
+            f"Pool {settings.pool} with target {settings.target} needs a network; give a checkpoint."
+        )
+
+
+def take_sample(
+    checkpoint: Checkpoint | None,
+    sets: Mapping[str, DataSet],
+    whole: Quotient | None,
+    settings: Distillation,
+) -> Sample:
+    """The states that trees learn from, with what the network computes on them.
+
+    Parameters
+    ----------
+    whole : all known states, in readable mode.
+    """
+    if whole is not None:
+        return draw_sample(checkpoint, whole, settings)
+    if checkpoint is None:
+        raise InputError(f"Mode {settings.mode} needs a network; give a checkpoint.")
+    return every_state(checkpoint, sets["train"])
+
+
+def find_features(sample: Sample, settings: Distillation, told: Progress) -> Reader | Learned:
+    """Layers of trees, and the features they bear."""
+    if settings.is_readable:
+        return read_features(sample, settings, told)
+    if sample.activations is None:
+        raise InputError(f"Mode {settings.mode} needs a network; give a checkpoint.")
+    return learn(
+        sample.quotient,
+        sample.activations.embeddings,
+        sample.activations.pooled,
+        settings,
+        progress=lambda done, total: told("layers", done, total),
+    )
+
+
+def fit_features(
+    found: Reader | Learned, sample: Sample, whole: Quotient | None, settings: Distillation, told: Progress
+) -> Fitted:
+    """The value function that a regression makes of features.
+
+    Parameters
+    ----------
+    sample : what the features were found on.
+    whole : all known states, in readable mode.
+    """
+    if isinstance(found, Learned):
+        return _plain(found, sample, settings, told)
+    if whole is None:
+        raise InputError("Readable features are fitted to all known states; give their quotient.")
+    return _readable(found, sample, whole, settings, told)
+
+
+def _readable(
+    reader: Reader, sample: Sample, whole: Quotient, settings: Distillation, told: Progress
+) -> Fitted:
+    """Short formulas, and an exact fit."""
+    found = solve(reader, sample, whole, settings, told)
     known = {feature.number for feature in found.pool}
     pool = (*found.pool, *(term for term in found.terms if term.number not in known))
     label = settings.pool if settings.control == "none" else f"{settings.pool}, {settings.control}"
-    marking = network is not None and network.architecture.goal_marking
+    marking = whole.vocabulary.is_marked
     fit = {
         "exact": found.attempt.is_exact,
         "gap": found.attempt.fit.gap,
@@ -188,7 +195,7 @@ def _readable(
         "blocking": [shown_state(found.states, row) for row in found.attempt.blocking[:_SHOWN]],
         "conflict": [shown_state(found.states, row) for row in found.conflict or ()],
     }
-    return Distilled(found.value, pool, marking, label), Effort(seconds, found.objects, fit)
+    return Fitted(Distilled(found.value, pool, marking, label), found.objects, fit, found.grown)
 
 
 def shown_state(quotient: Quotient, row: int) -> dict[str, Any]:
@@ -198,29 +205,16 @@ def shown_state(quotient: Quotient, row: int) -> dict[str, Any]:
     return {"v_star": int(quotient.v_star[row]), "atoms": text}
 
 
-def _plain(
-    checkpoint: Checkpoint, data: DataSet, settings: Distillation, told: Progress, cache: Path | None
-) -> tuple[Distilled, Effort]:
+def _plain(found: Learned, sample: Sample, settings: Distillation, told: Progress) -> Fitted:
     """Formulas as trees make them."""
-    seconds: dict[str, float] = {}
-    begun = time.perf_counter()
-    told("replay", 0, 1)
-    replayed = replay_of(checkpoint, {"train": data}, cache=cache)
-    quotient, activations = replayed.quotient, replayed.replay
-    seconds["replay"] = time.perf_counter() - begun
-    begun = time.perf_counter()
-    found = learn(
-        quotient,
-        activations.embeddings,
-        activations.pooled,
-        settings,
-        progress=lambda done, total: told("layers", done, total),
-    )
-    seconds["layers"] = time.perf_counter() - begun
-    begun = time.perf_counter()
     told("regression", 0, 1)
+    quotient = sample.quotient
+    found = replace(found, kinds=settings.features)
     kept = quotient.v_star != UNSOLVABLE
-    target = (quotient.v_star if settings.target == "optimal" else activations.value)[kept].astype(np.float64)
+    aim: NDArray[Any] = quotient.v_star
+    if settings.target == "model" and sample.activations is not None:
+        aim = sample.activations.value
+    target = aim[kept].astype(np.float64)
     values, weights = found.values[kept].astype(np.float64), quotient.multiplicity[kept].astype(np.float64)
     sizes = [feature.number.size for feature in found.states]
     fit = _fitted(values, target, weights, sizes, settings)
@@ -229,10 +223,9 @@ def _plain(
         for f, weight in zip(found.states, fit.weights, strict=True)
     ]
     value = value_function([feature.number for feature in pool], fit)
-    seconds["regression"] = time.perf_counter() - begun
-    marking = checkpoint.network.architecture.goal_marking
+    distilled = Distilled(value, tuple(pool), quotient.vocabulary.is_marked)
     known = {"exact": has_integer_weights(value) and fit.max_error == 0}
-    return Distilled(value, tuple(pool), marking), Effort(seconds, len(found.objects), known)
+    return Fitted(distilled, len(found.objects), known, tuple(one for layer in found.grown for one in layer))
 
 
 def _fitted(values: Array, target: Array, weights: Array, sizes: list[int], settings: Distillation) -> Fit:
@@ -271,38 +264,3 @@ def _fitted(values: Array, target: Array, weights: Array, sizes: list[int], sett
 def _simplified(number: Number) -> Number:
     """The same number, shorter by laws that always hold; huge ones stay as they are."""
     return simplify(number) if number.size <= _LARGEST else number  # type: ignore[return-value]
-
-
-_PARTS = ("formula", "relation", "concept")  # the formulas of an origin
-
-
-def _parts(origin: Origin) -> dict[str, Node]:
-    """The formulas of an origin, by name, in a fixed order."""
-    found: dict[str, Node] = {} if origin.formula is None else {"formula": origin.formula}
-    if origin.chain is not None:
-        found |= {"relation": origin.chain.relation, "concept": origin.chain.concept}
-    return found
-
-
-def _origin_to_json(origin: Origin) -> dict[str, Any]:
-    """All but the formulas."""
-    found: dict[str, Any] = {
-        "layer": origin.layer,
-        "tree": origin.tree,
-        "leaves": origin.leaves,
-        "pool": origin.pool,
-    }
-    if origin.chain is not None:
-        found |= {"steps": origin.chain.steps, "layers": origin.chain.layers}
-    return found
-
-
-def _origin(row: Mapping[str, Any], later: Iterator[Node]) -> Origin:
-    parts: dict[str, Any] = {name: next(later) for name in _PARTS if name in row}
-    chain = None
-    if "relation" in parts:
-        first, last = row["steps"]
-        chain = Chain(parts["relation"], parts["concept"], (first, last), tuple(row["layers"]))
-    return Origin(
-        int(row["layer"]), int(row["tree"]), tuple(row["leaves"]), parts.get("formula"), chain, row["pool"]
-    )

@@ -258,6 +258,24 @@ def greedy_agreement(
     return steps, agreed
 
 
+def fidelity(
+    network: Mapping[str, Array],
+    value: Mapping[str, Array],
+    splits: Sequence[Split],
+    sets: Mapping[str, DataSet],
+) -> dict[str, float | None]:
+    """How close a value function is to a network: its values, and its greedy choices.
+
+    Parameters
+    ----------
+    network, value : for each split (n_states,) the values of the two.
+    """
+    error = np.concatenate([np.abs(network[name] - value[name]) for name in sets])
+    counts = [greedy_agreement(s.instances, sets[s.name], network[s.name], value[s.name]) for s in splits]
+    steps, agreed = map(sum, zip(*counts, strict=True))
+    return {"mae": float(error.mean()), "greedy_agreement": agreed / steps if steps else None}
+
+
 def _score(v_star: NDArray[np.integer], value: Array) -> Score:
     if not len(value):
         return Score(0, 0.0, 0.0, 0.0, None, None)

@@ -49,12 +49,16 @@ class TrainingConfig:
     def splits(self) -> list[Split]:
         """The splits to train on, to validate on and to test on."""
         found = splits_of(self.source, f"The config {self.name}")
-        missing = {"train", "validation"} - {split.name for split in found}
+        self.check(found)
+        return found
+
+    def check(self, splits: list[Split]) -> None:
+        """Refuse splits that nothing can be trained on."""
+        missing = {"train", "validation"} - {split.name for split in splits}
         if missing:
             raise InputError(
                 f"The config {self.name} gives no instances for {' and '.join(sorted(missing))}."
             )
-        return found
 
     def to_mapping(self) -> dict[str, Any]:
         """The config with all defaults, as plain data."""

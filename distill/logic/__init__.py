@@ -39,7 +39,7 @@ from distill.logic.relations import (
     Role,
 )
 from distill.logic.simplification import simplify
-from distill.logic.storage import all_from_json, all_to_json, from_json, to_json
+from distill.logic.storage import NodeTable, from_json, read_nodes, to_json
 from distill.logic.synthesis import Synthesised, Synthesiser, resynthesise
 from distill.logic.writing import ASCII, EMLC, LATEX, Notation, write
 
@@ -67,6 +67,7 @@ __all__ = [
     "Minimised",
     "Modal",
     "Node",
+    "NodeTable",
     "Not",
     "Notation",
     "Number",
@@ -84,8 +85,6 @@ __all__ = [
     "Synthesiser",
     "Top",
     "Truth",
-    "all_from_json",
-    "all_to_json",
     "define_shared",
     "dlplan_name",
     "draw_state",
@@ -99,6 +98,7 @@ __all__ = [
     "parse_defined",
     "parse_relation",
     "read_formula",
+    "read_nodes",
     "resynthesise",
     "simplify",
     "to_json",

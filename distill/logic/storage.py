@@ -1,6 +1,5 @@
 """Formulas as JSON: a list of nodes, each naming its parts by number, so that shared parts stay shared."""
 
-from collections.abc import Iterable
 from typing import Any
 
 from distill.errors import InputError
@@ -16,6 +15,49 @@ _KINDS: dict[str, type[Node]] = {
 }
 
 
+class NodeTable:
+    """Many formulas in one list of nodes, what they share only once.
+
+    Attributes
+    ----------
+    rows : plain lists, as `to_json` makes them.
+
+    Examples
+    --------
+    >>> from distill.logic import parse
+    >>> table = NodeTable()
+    >>> [table.add(parse(text)) for text in ("~clear", "clear")], table.rows
+    ([1, 0], [['atom', 'clear'], ['not', {'@': 0}]])
+    >>> read_nodes(table.rows)
+    [clear, ~clear]
+    """
+
+    def __init__(self) -> None:
+        self.rows: list[list[Any]] = []
+        self._number: dict[Node, int] = {}
+
+    def add(self, formula: Node) -> int:
+        """Make sure that a formula is in the list, and tell its number."""
+        number = self._number
+        for node in formula.walk() if formula not in number else ():
+            if node not in number:
+                number[node] = len(self.rows)
+                fields = [{_REFERENCE: number[f]} if isinstance(f, Node) else f for f in node.fields]
+                self.rows.append([node.kind, *fields])
+        return number[formula]
+
+
+def read_nodes(rows: list[list[Any]]) -> list[Node]:
+    """All nodes of a list that a `NodeTable` made."""
+    made: list[Node] = []
+    try:
+        for kind, *fields in rows:
+            made.append(_KINDS[kind](*(made[f[_REFERENCE]] if isinstance(f, dict) else f for f in fields)))
+    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
+        raise InputError(f"This JSON holds no formula ({error!r}); write it with to_json.") from error
+    return made
+
+
 def to_json(formula: Node) -> list[list[Any]]:
     """Plain lists: `[kind, field, …]`; a field `{"@": n}` is the n-th node; the last node is the formula.
 
@@ -25,35 +67,14 @@ def to_json(formula: Node) -> list[list[Any]]:
     >>> to_json(parse("~clear"))
     [['atom', 'clear'], ['not', {'@': 0}]]
     """
-    return all_to_json([formula])[0]
+    table = NodeTable()
+    table.add(formula)
+    return table.rows
 
 
 def from_json(rows: list[list[Any]]) -> Node:
     """Undo `to_json`."""
-    return all_from_json(rows, [len(rows) - 1])[0]
-
-
-def all_to_json(formulas: Iterable[Node]) -> tuple[list[list[Any]], list[int]]:
-    """Many formulas in one list of nodes, what they share only once; and the number of each one's node."""
-    number: dict[Node, int] = {}
-    rows: list[list[Any]] = []
-    roots = []
-    for formula in formulas:
-        for node in formula.walk() if formula not in number else ():
-            if node not in number:
-                number[node] = len(rows)
-                fields = [{_REFERENCE: number[f]} if isinstance(f, Node) else f for f in node.fields]
-                rows.append([node.kind, *fields])
-        roots.append(number[formula])
-    return rows, roots
-
-
-def all_from_json(rows: list[list[Any]], roots: Iterable[int]) -> list[Node]:
-    """Undo `all_to_json`."""
-    made: list[Node] = []
-    try:
-        for kind, *fields in rows:
-            made.append(_KINDS[kind](*(made[f[_REFERENCE]] if isinstance(f, dict) else f for f in fields)))
-        return [made[root] for root in roots]
-    except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"This JSON holds no formula ({error!r}); write it with to_json.") from error
+    nodes = read_nodes(rows)
+    if not nodes:
+        raise InputError("This JSON holds no formula; write it with to_json.")
+    return nodes[-1]

@@ -54,7 +54,13 @@ class Checkpoint:
 
     def save(self, path: Path) -> None:
         """Write our format, whole or not at all."""
-        metadata = {"kind": KIND, "version": __version__, **self._described(), "record": dict(self.record)}
+        metadata = {
+            "kind": KIND,
+            "version": __version__,
+            "key": self.key,
+            **self._described(),
+            "record": dict(self.record),
+        }
         write_tensors(path, self.network.state_dict(), metadata)
 
     @staticmethod
@@ -70,7 +76,10 @@ class Checkpoint:
         try:
             vocabulary = Vocabulary.from_json(metadata["vocabulary"])
             architecture = Architecture.from_mapping(metadata["architecture"], str(path))
-            return Checkpoint(build_network(vocabulary, architecture, tensors), metadata["record"])
+            found = Checkpoint(build_network(vocabulary, architecture, tensors), metadata["record"])
+            if metadata.get("key", found.key) != found.key:
+                raise InputError("its weights are not those that were written; make it again.")
+            return found
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
         except (KeyError, TypeError, ValueError) as error:

@@ -7,7 +7,7 @@ from distill.planning.labelling import expand, label, sample, transitions
 from distill.planning.pddl import Domain, Instance, instance_files
 from distill.planning.planners import PLANNERS, Limits, find_plan
 from distill.planning.policy import execute
-from distill.planning.preparation import REDUCTIONS, prepare
+from distill.planning.preparation import REDUCTIONS, data_key, prepare
 from distill.planning.problems import ProblemClass, problem_class, problem_classes
 from distill.planning.splits import SPLITS, Split, splits_by_size, splits_from_folders
 from distill.planning.validation import Verdict, validate
@@ -29,6 +29,7 @@ __all__ = [
     "Verdict",
     "collect",
     "compare",
+    "data_key",
     "execute",
     "expand",
     "find_plan",

@@ -252,7 +252,7 @@ class DataSet:
             and all(np.array_equal(getattr(self, name), getattr(other, name)) for name in _ARRAYS)
         )
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path, *, compressed: bool = False) -> None:
         """Write the set to one `.npz` file, whole or not at all."""
         arrays = {name: getattr(self, name) for name in _ARRAYS}
         metadata = {
@@ -262,7 +262,7 @@ class DataSet:
             "domain": self.domain,
             "instances": list(self.instances),
         }
-        write_archive(path, arrays, metadata)
+        write_archive(path, arrays, metadata, compressed=compressed)
 
     @staticmethod
     def load(path: Path) -> "DataSet":

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, as_completed
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from distill import __version__
 from distill.errors import InputError
@@ -22,6 +23,7 @@ REDUCTIONS = {
     "none": "every state of every instance",
     "exact": "states that repeat an earlier one, atom by atom, are counted but not kept",
 }
+_PLACES = ("folder", "file")
 _WORTH_KEEPING = 0.5  # seconds: what took less is made again after an interruption
 
 
@@ -57,15 +59,8 @@ def prepare(
     """
     if reduce not in REDUCTIONS:
         raise InputError(f"There is no reduction {reduce!r}; choose from {', '.join(REDUCTIONS)}.")
-    origin = {
-        **split.origin,
-        "split": split.name,
-        "labelling": split.labelling.to_mapping(),
-        "reduce": reduce,
-        "version": __version__,
-    }
-    texts = [[instance.name, instance.domain.text, instance.text] for instance in split.instances]
-    file = (cache or cache_folder()) / "data" / f"{content_key([origin, texts])}.npz"
+    origin = _origin(split, reduce)
+    file = (cache or cache_folder()) / "data" / f"{data_key(split, reduce)}.npz"
     if (stored := _stored(file)) is not None:
         return stored, file
     parts = file.with_suffix(".parts")
@@ -74,6 +69,23 @@ def prepare(
     data.save(file)
     shutil.rmtree(parts, ignore_errors=True)
     return data, file
+
+
+def data_key(split: Split, reduce: str) -> str:
+    """A name for what labelling a split will give, known before it is done, wherever its files are."""
+    texts = [[instance.name, instance.domain.text, instance.text] for instance in split.instances]
+    origin = {key: value for key, value in _origin(split, reduce).items() if key not in _PLACES}
+    return content_key([origin, texts])
+
+
+def _origin(split: Split, reduce: str) -> dict[str, Any]:
+    return {
+        **split.origin,
+        "split": split.name,
+        "labelling": split.labelling.to_mapping(),
+        "reduce": reduce,
+        "version": __version__,
+    }
 
 
 def _label_all(split: Split, workers: int, parts: Path, progress: Progress | None) -> list[DataSet]:

@@ -6,7 +6,10 @@ as bytes. `numpy.load(path, allow_pickle=False)` reads it without this package.
 
 import contextlib
 import json
+import struct
+import tokenize
 import zipfile
+import zlib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
@@ -18,10 +21,30 @@ from distill.errors import InputError
 from distill.files import written_whole
 
 _METADATA = "metadata"
+# What reading raises where bytes were changed: zip headers, compression, numpy headers, JSON.
+_DAMAGE = (
+    OSError,
+    ValueError,
+    EOFError,
+    KeyError,
+    TypeError,
+    SyntaxError,
+    NotImplementedError,
+    RuntimeError,
+    MemoryError,
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+    tokenize.TokenError,
+)
 
 
-def write_archive(path: Path, arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any]) -> None:
+def write_archive(
+    path: Path, arrays: Mapping[str, NDArray[Any]], metadata: Mapping[str, Any], *, compressed: bool = False
+) -> None:
     """Write `arrays` and JSON `metadata` to `path`, atomically: a reader sees all of it or nothing.
+
+    Compressed files are smaller, and slower to write.
 
     Examples
     --------
@@ -31,10 +54,10 @@ def write_archive(path: Path, arrays: Mapping[str, NDArray[Any]], metadata: Mapp
     >>> read_archive(file, "example")[0]["x"]
     array([0, 1, 2])
     """
-    text = json.dumps(metadata, sort_keys=True, ensure_ascii=False)
+    text = json.dumps(metadata, ensure_ascii=False)
     members = {**arrays, _METADATA: np.frombuffer(text.encode(), dtype=np.uint8)}
     with written_whole(path) as stream:
-        np.savez(stream, allow_pickle=False, **members)
+        (np.savez_compressed if compressed else np.savez)(stream, allow_pickle=False, **members)
 
 
 def read_archive(path: Path, kind: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
@@ -51,7 +74,7 @@ def _opened(path: Path) -> Any:
             yield archive
     except FileNotFoundError as error:
         raise InputError(f"There is no file {path}.") from error
-    except (OSError, ValueError, EOFError, KeyError, zipfile.BadZipFile) as error:
+    except _DAMAGE as error:
         raise InputError(f"{path} is damaged or not one of our files ({error}); make it again.") from error
 
 

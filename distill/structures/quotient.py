@@ -6,7 +6,7 @@ link it to which rows at depth d; states that have equally many objects of every
 """
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -258,6 +258,12 @@ class Quotient:
             (np.arange(len(chosen)), layer.pairs.messages[chosen, 1]),
         )
         return layer.pairs.counts[:, chosen] @ sp.csr_array(ends, shape=(len(chosen), len(before)))
+
+    def settled(self) -> "Quotient":
+        """A stable quotient with the rows of depth 0 and of the fixpoint only: all that formulas need."""
+        if not self.stable:
+            raise InputError("Only a stable quotient has rows that settled; build it without a depth.")
+        return replace(self, rows=[self.rows[0], self.rows[-1], self.rows[-1]])
 
     def save(self, path: Path) -> None:
         """Write the quotient to one file (see `distill.structures.archive`)."""

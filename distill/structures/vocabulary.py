@@ -107,6 +107,11 @@ class Vocabulary:
                 split.append(predicate)
         return Vocabulary(split)
 
+    @property
+    def is_marked(self) -> bool:
+        """Whether goals are split into achieved and missing ones."""
+        return any(predicate.name.endswith((ACHIEVED, MISSING)) for predicate in self.predicates)
+
     @staticmethod
     def in_order(predicates: Iterable[Predicate]) -> "Vocabulary":
         """The canonical order: by role, then by name."""

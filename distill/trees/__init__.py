@@ -3,7 +3,10 @@
 from distill.trees.chains import Chain
 from distill.trees.clustering import DISTANCES, LINKAGES, Dendrogram, leaf_sets
 from distill.trees.growing import merge_rows
-from distill.trees.learning import Learned, Origin, StateFeature, learn, learn_classifier, set_formula
+from distill.trees.grown import Grown, trees_from_json, trees_to_json
+from distill.trees.learned import Learned
+from distill.trees.learning import learn, learn_classifier, set_formula
+from distill.trees.origin import Origin, StateFeature
 from distill.trees.readable import Reader
 from distill.trees.tree import Columns, Tree, fit_classifier, fit_tree, one_hot
 
@@ -13,6 +16,7 @@ __all__ = [
     "Chain",
     "Columns",
     "Dendrogram",
+    "Grown",
     "Learned",
     "Origin",
     "Reader",
@@ -26,4 +30,6 @@ __all__ = [
     "merge_rows",
     "one_hot",
     "set_formula",
+    "trees_from_json",
+    "trees_to_json",
 ]

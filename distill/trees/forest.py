@@ -11,7 +11,9 @@ from distill.logic import Truth
 from distill.logic.denotations import packed
 from distill.trees.clustering import LINKAGES, leaf_sets
 from distill.trees.found import Found, Splits
-from distill.trees.learning import Origin, set_formula
+from distill.trees.grown import Grown
+from distill.trees.learning import set_formula
+from distill.trees.origin import Origin
 from distill.trees.shortest import Recipe, Said, Shortest, formula_of, truth_of, variants_of
 from distill.trees.tree import Columns, Tree
 
@@ -31,12 +33,12 @@ class Forest:
 
     Attributes
     ----------
-    trees : the trees, fitted to principal axes of the targets.
+    trees : the trees, fitted to principal axes of the targets, and what they ask for.
     found : their splits and leaf sets as far as they can be said shortly.
     born : all their splits and leaf sets: (n_rows,) where each holds.
     """
 
-    trees: list[Tree]
+    trees: list[Grown]
     found: Found
     born: list[Booleans]
 
@@ -103,7 +105,8 @@ def grow_forest(
         origin = Origin(layer, number, leaves, _original(trees[number], leaves, splits))
         parts.append(Found([formula_of(recipe, splits.make)], [said.cost], [origin], where[:, None]))
     born = [splits.holds[:, split] for split in used] + [holds for _, _, holds in leaf_sets_found]
-    return Forest(trees, Found.joined(parts, len(train)), born)
+    grown = [Grown(layer, tree, {one: splits[one] for one in tree.used.tolist()}) for tree in trees]
+    return Forest(grown, Found.joined(parts, len(train)), born)
 
 
 def _all_leaf_sets(

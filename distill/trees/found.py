@@ -1,13 +1,14 @@
 """Formulas that were found, where they hold, and what a tree may ask for."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from distill.logic import Truth
-from distill.trees.learning import Origin
+from distill.logic import Node, NodeTable, Truth
+from distill.trees.origin import Origin
 
 Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
@@ -54,6 +55,20 @@ class Found:
             more.holds[:, chosen],
         )
         return Found.joined([self, new], len(train))
+
+    def to_json(self, table: NodeTable) -> list[dict[str, Any]]:
+        """All but where they hold, with the numbers of formulas in a table."""
+        return [
+            {"node": table.add(formula), "cost": cost, "origin": origin.to_json(table)}
+            for formula, cost, origin in zip(self.formulas, self.cost, self.origins, strict=True)
+        ]
+
+    @staticmethod
+    def from_json(rows: Sequence[Mapping[str, Any]], nodes: Sequence[Node], holds: Booleans) -> "Found":
+        """Undo `to_json`; nodes are those of the table, holds (n_rows, n_formulas) as they were."""
+        formulas: list[Any] = [nodes[row["node"]] for row in rows]
+        origins = [Origin.from_json(row["origin"], nodes) for row in rows]
+        return Found(formulas, [int(row["cost"]) for row in rows], origins, holds)
 
 
 @dataclass(frozen=True, eq=False)

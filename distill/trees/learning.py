@@ -6,7 +6,6 @@ the pooled embedding find features of states.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -14,76 +13,21 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from distill.errors import InputError
-from distill.logic import BOTTOM, And, Compare, Constant, Count, Indicator, Not, Number, Or, Top, Truth
+from distill.logic import BOTTOM, And, Compare, Constant, Not, Or, Top, Truth
 from distill.settings import Distillation
 from distill.structures import Quotient
 from distill.trees.candidates import Candidates, object_candidates, state_candidates
-from distill.trees.chains import Chain
 from distill.trees.clustering import check_clustering, leaf_sets
+from distill.trees.grown import Grown
+from distill.trees.learned import Learned
+from distill.trees.origin import Origin
 from distill.trees.pool import Pool, View, one_hot_rows, usable_relations
 from distill.trees.tree import Tree, fit_classifier, fit_tree
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
 Progress = Callable[[int, int], None]
-
-
-@dataclass(frozen=True)
-class Origin:
-    """Where a feature was born.
-
-    Attributes
-    ----------
-    layer : of the network, from 1; 0 for what the domain gives; -1 for the final layer.
-    tree : which of the parallel trees.
-    leaves : the leaf set; empty for a split.
-    formula : what the tree says, where the feature is a shorter formula that holds of the same rows.
-    chain : the steps along a relation that admit it.
-    pool : `ridt` if trees bore it, `polish` if it was made of features that they bore, `enumerate` if it was
-        made without a network.
-    """
-
-    layer: int
-    tree: int = -1
-    leaves: tuple[int, ...] = ()
-    formula: Truth | None = None
-    chain: Chain | None = None
-    pool: str = "ridt"
-
-
-@dataclass(frozen=True, eq=False)
-class StateFeature:
-    """A number that every state has.
-
-    Attributes
-    ----------
-    number : the formula.
-    kind : `numerical`, `boolean`, `combined`, `distance` or `product`.
-    origin : where it, or the formula that it counts, was born.
-    """
-
-    number: Number
-    kind: str
-    origin: Origin
-
-
-@dataclass(frozen=True, eq=False)
-class Learned:
-    """What an R-IDT found.
-
-    Attributes
-    ----------
-    objects : formulas about objects, and where they were born; no two hold of the same objects of the data.
-    states : features of states; no two are equal on the data.
-    values : (n_state_rows, n_features) the features' values.
-    trees : for each layer its trees, then those of the final layer. They were fitted to the means of rows
-        that see the same, so their errors lack what these rows differ by; their splits and gains do not.
-    """
-
-    objects: dict[Truth, Origin]
-    states: list[StateFeature]
-    values: Integers
-    trees: list[list[Tree]] = field(default_factory=list)
 
 
 def learn(
@@ -154,7 +98,7 @@ class _Learner:
         self.relations = usable_relations(quotient.states)
         self.pool = Pool.first(quotient)
         self.born = {formula: Origin(0) for formula in self.pool.formulas}
-        self.trees: list[list[Tree]] = []
+        self.grown: list[list[Grown]] = []
         self.weight = _state_weights(quotient)
 
     def add_layer(self, depth: int, targets: Array) -> None:
@@ -170,42 +114,32 @@ class _Learner:
         for number in range(settings.inner_width):
             rows = layer.histogram.T @ self.sampled(number, settings.inner_sample)
             tree = self.tree(candidates, sums, rows, targets, settings.inner_depth)
-            trees.append(tree)
+            trees.append(_grown(depth, tree, candidates))
             for leaves, formula, where in _features(tree, candidates, settings):
                 formulas.append(formula)
                 holds.append(where[:, None])
                 self.born.setdefault(formula, Origin(depth, number, leaves))
-        self.trees.append(trees)
+        self.grown.append(trees)
         self.pool = Pool.of(formulas, np.concatenate(holds, axis=1), view.group, depth)
 
     def finish(self, pooled: Array) -> Learned:
         settings, pool, counts = self.settings, self.pool, self.counts()
         seen = counts if settings.pooling == "sum" else (counts > 0).astype(np.int64)
         candidates = state_candidates(seen, pool.formulas, settings.thresholds)
-        n_states = len(counts)
-        features: list[StateFeature] = []
-        columns: list[Integers] = []
-        if "numerical" in settings.features:
-            features += [StateFeature(Count(f), "numerical", self.born[f]) for f in pool.formulas]
-            columns += list(counts.T)
-        if "boolean" in settings.features:
-            simple = [(Indicator(Compare(Count(f), 0)), self.born[f]) for f in pool.formulas]
-            features += [StateFeature(number, "boolean", origin) for number, origin in simple]
-            columns += list((counts > 0).astype(np.int64).T)
-        trees = []
-        if "combined" in settings.features:
-            every = sp.eye_array(n_states, format="csr")
-            for number in range(settings.final_width):
-                weights = self.sampled(number, settings.final_sample)
-                tree = self.tree(candidates, every, weights, pooled, settings.final_depth)
-                trees.append(tree)
-                for leaves, formula, where in _features(tree, candidates, settings):
-                    features.append(StateFeature(Indicator(formula), "combined", Origin(-1, number, leaves)))
-                    columns.append(where.astype(np.int64))
-        chosen = distinct_features(features, columns)
-        values = np.stack([columns[n] for n in chosen], axis=1) if chosen else np.zeros((n_states, 0), int)
+        combined: list[tuple[Truth, Origin]] = []
+        columns = [np.zeros((len(counts), 0), dtype=bool)]
+        every = sp.eye_array(len(counts), format="csr")
+        final = []
+        for number in range(settings.final_width):
+            weights = self.sampled(number, settings.final_sample)
+            tree = self.tree(candidates, every, weights, pooled, settings.final_depth)
+            final.append(_grown(-1, tree, candidates))
+            for leaves, formula, where in _features(tree, candidates, settings):
+                combined.append((formula, Origin(-1, number, leaves)))
+                columns.append(where[:, None])
         objects = {formula: self.born[formula] for formula in pool.formulas}
-        return Learned(objects, [features[n] for n in chosen], values, [*self.trees, trees])
+        holds = np.concatenate(columns, axis=1)
+        return Learned(objects, counts, combined, holds, [*self.grown, final], settings.features)
 
     def counts(self) -> Integers:
         """(n_state_rows, n_formulas) how many objects of a state have each feature."""
@@ -257,6 +191,10 @@ class _Learner:
             preference=candidates.order,
             random=ties,
         )
+
+
+def _grown(layer: int, tree: Tree, candidates: Candidates) -> Grown:
+    return Grown(layer, tree, {column: candidates.formula(column) for column in tree.used.tolist()})
 
 
 def _features(
@@ -331,16 +269,6 @@ def _state_weights(quotient: Quotient) -> Array:
         raise InputError("No state with a way to the goal is left to learn from; label others.")
     found: Array = weights / weights.max()
     return found
-
-
-def distinct_features(features: list[StateFeature], columns: list[Integers]) -> list[int]:
-    """Of features with equal values the simplest; not those that never change."""
-    kept: dict[bytes, int] = {}
-    for number in sorted(range(len(features)), key=lambda n: features[n].number.order):
-        column = columns[number]
-        if (column != column[0]).any():
-            kept.setdefault(np.ascontiguousarray(column).tobytes(), number)
-    return sorted(kept.values())
 
 
 def _check(quotient: Quotient, embeddings: Sequence[Any]) -> None:

@@ -9,6 +9,7 @@ Nothing here depends on the names of predicates or on the order of states and ob
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -21,29 +22,33 @@ from distill.logic import (
     Distance,
     Indicator,
     Node,
+    NodeTable,
     Number,
     QuotientEvaluator,
     Relation,
     Truth,
+    read_nodes,
 )
 from distill.logic.renaming import Formula, renamed
 from distill.settings import Distillation
-from distill.structures import Quotient
+from distill.structures import Quotient, read_archive, write_archive
 from distill.trees.anonymity import anonymous
 from distill.trees.chains import Chain, distances, find_chain, key_of
 from distill.trees.enumeration import short_formulas
 from distill.trees.forest import Bounds, grow_forest
 from distill.trees.found import Found, Splits, distinct_columns
+from distill.trees.grown import Grown
 from distill.trees.language import Language, Modality
-from distill.trees.learning import Origin, StateFeature, distinct_features
+from distill.trees.learned import distinct_features
+from distill.trees.origin import Origin, StateFeature
 from distill.trees.polish import compositions
-from distill.trees.tree import Tree
 
 Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
 Progress = Callable[[int, int], None]
 
+KIND = "reader"
 TRAIN = 0  # the split that trees learn from
 _CELLS = 1 << 29  # rows times splits that are kept
 _ENUMERATED = 3000  # formulas that are made without a network
@@ -76,11 +81,47 @@ class Reader:
         self._random = np.random.default_rng(settings.seed)
         self.objects = self._first()
         self.combined = Found([], [], [], np.zeros((len(usable), 0), dtype=bool))
-        self.trees: list[list[Tree]] = []
+        self.grown: list[list[Grown]] = []
         self.chains: list[Chain] = []
         self._born: dict[bytes, int] = {}
         self._renamed: dict[Node, Any] = {}
         self._given = False  # whether distances are given, not earned by chains
+
+    def save(self, path: Path) -> None:
+        """Write all that was found so far to one file, to go on from it with `load`."""
+        table = NodeTable()
+        parts = {"objects": self.objects, "combined": self.combined}
+        metadata = {
+            "kind": KIND,
+            **{name: found.to_json(table) for name, found in parts.items()},
+            "grown": [[one.to_json(table) for one in layer] for layer in self.grown],
+            "random": self._random.bit_generator.state,
+            "given": self._given,
+            "nodes": table.rows,
+        }
+        arrays = {name: np.packbits(found.holds, axis=0) for name, found in parts.items()}
+        keys = [np.frombuffer(key, dtype=np.uint8) for key in self._born]
+        arrays["born"] = np.stack(keys) if keys else np.zeros((0, 0), dtype=np.uint8)
+        arrays["born_in"] = np.array(list(self._born.values()), dtype=np.int64)
+        write_archive(path, arrays, metadata)
+
+    @staticmethod
+    def load(path: Path, quotient: Quotient, settings: Distillation) -> "Reader":
+        """The reader that `save` wrote, on the same quotient; settings may differ in what comes later."""
+        arrays, metadata = read_archive(path, KIND)
+        reader = Reader(quotient, settings)
+        nodes = read_nodes(metadata["nodes"])
+        rows = {"objects": len(reader.train), "combined": len(reader.states)}
+        reader.objects, reader.combined = (
+            Found.from_json(metadata[name], nodes, np.unpackbits(arrays[name], axis=0, count=n).astype(bool))
+            for name, n in rows.items()
+        )
+        reader.grown = [[Grown.from_json(row, nodes) for row in layer] for layer in metadata["grown"]]
+        reader._random.bit_generator.state = metadata["random"]
+        reader._given = bool(metadata["given"])
+        born = zip(arrays["born"], arrays["born_in"].tolist(), strict=True)
+        reader._born = {key.tobytes(): layer for key, layer in born}
+        return reader
 
     def read(
         self,
@@ -104,7 +145,7 @@ class Reader:
             weights = (self.histogram.T @ own for own in self._weights(settings.inner_width, weight))
             forest = grow_forest(self._object_splits(), self.train, targets, weights, bounds, depth)
             self.objects = self.objects.extended(forest.found, self.train)
-            self.trees.append(forest.trees)
+            self.grown.append(forest.trees)
             for holds in forest.born:
                 self._born.setdefault(key_of(holds[self.train]), depth)
             if progress is not None:
@@ -118,7 +159,7 @@ class Reader:
         given = np.asarray(targets, dtype=np.float64)
         forest = grow_forest(self._state_splits(), self.states, given, weights, bounds, -1)
         self.combined = self.combined.extended(forest.found, self.states)
-        self.trees.append(forest.trees)
+        self.grown.append(forest.trees)
 
     def enumerate(self) -> None:
         """Add all short formulas, and distances along all relations, without looking at a network."""
@@ -179,6 +220,11 @@ class Reader:
             relation, concept = self.renamed(origin.chain.relation), self.renamed(origin.chain.concept)
             origin = replace(origin, chain=replace(origin.chain, relation=relation, concept=concept))
         return StateFeature(self.renamed(feature.number), feature.kind, origin)
+
+    def named_tree(self, grown: Grown) -> Grown:
+        """A tree that asks in the names of the domain."""
+        asked = {column: self.renamed(formula) for column, formula in grown.asked.items()}
+        return replace(grown, asked=asked)
 
     def renamed(self, formula: Formula) -> Formula:
         """A formula with the names of the domain."""

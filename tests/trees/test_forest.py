@@ -23,7 +23,7 @@ def test_rows_that_trees_do_not_see_decide_between_equally_short_formulas() -> N
         names = [FORMULAS[place] for place in order]
         splits = Splits(table, np.array([1, 1, 2, 2]), names.__getitem__)
         forest = grow_forest(splits, train, targets, [np.ones(6)], Bounds(4, 5, 5), 1)
-        assert {int(split) for split in forest.trees[0].used} == {0, 1}
+        assert {int(split) for split in forest.trees[0].tree.used} == {0, 1}
         [found] = [
             formula
             for formula, where in zip(forest.found.formulas, forest.found.holds.T, strict=True)

@@ -1,0 +1,289 @@
+"""Sweeps: one YAML file that plans many runs.
+
+| entry | what |
+| --- | --- |
+| `name` | what the sweep is called; its file's name otherwise |
+| `base` | a config's file, or the entries of a config, or a list of these |
+| `cases` | a list of changes to the base, tried one after the other |
+| `grid` | lists of values, of which every combination is tried |
+| `seeds` | the number of seeds from 0 on, or a list of seeds |
+
+Changes are given by `section.setting` or by entry; a value that is null removes what the base has.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from itertools import product
+from math import prod
+from pathlib import Path
+from typing import Any
+
+from distill.errors import InputError
+from distill.jobs.config import Document, Place
+from distill.jobs.run_config import Draft, RunConfig, key_path
+from distill.settings import meant
+
+ENTRIES = {
+    "name": "What the sweep is called; its file's name if left out.",
+    "base": "A config's file, or the entries of a config, or a list of these.",
+    "cases": "Changes to the base, tried one after the other.",
+    "grid": "Lists of values, of which every combination is tried.",
+    "seeds": "The number of seeds from 0 on, or a list of seeds.",
+}
+_SEED = "distillation.seed"
+_MOST = 10_000  # more jobs are taken for a mistake
+
+
+@dataclass(frozen=True)
+class Planned:
+    """One job of a sweep.
+
+    Attributes
+    ----------
+    config : what to run; none if the combination makes no sense.
+    settings : what the sweep says about this job: values by key, and the base's name if there are several.
+    error : why it cannot run, if so.
+    """
+
+    config: RunConfig | None
+    settings: Mapping[str, Any]
+    error: str | None = None
+
+
+@dataclass(frozen=True)
+class Sweep:
+    """Many runs that differ in a few settings.
+
+    Attributes
+    ----------
+    name : what it is called.
+    jobs : the runs, all different; for each base the cases, for each case the grid, and seeds last.
+    """
+
+    name: str
+    jobs: tuple[Planned, ...]
+
+    @staticmethod
+    def read(path: Path, changes: Mapping[str, Any] | None = None) -> "Sweep":
+        """Read a YAML file; paths in it are relative to it.
+
+        A combination that makes no sense is a job with an error; the others are not affected.
+
+        Parameters
+        ----------
+        changes : what the user wants to be different in all jobs; see `RunConfig.with_settings`.
+
+        Examples
+        --------
+        >>> import tempfile
+        >>> file = Path(tempfile.mkdtemp()) / "pools.yaml"
+        >>> _ = file.write_text(\"\"\"
+        ... base: {problem: gripper, checkpoint: gripper.safetensors}
+        ... grid: {distillation.pool: [ridt, both]}
+        ... seeds: 3
+        ... \"\"\")
+        >>> sweep = Sweep.read(file)
+        >>> sweep.name, len(sweep.jobs), sweep.varied
+        ('pools', 6, ['distillation.pool', 'distillation.seed'])
+        >>> sweep.jobs[-1].settings
+        {'distillation.pool': 'both', 'distillation.seed': 2}
+        """
+        document = Document.read(path)
+        return _Plan(document, changes or {}).sweep()
+
+    @property
+    def varied(self) -> list[str]:
+        """The keys that take more than one value, or are given for some jobs only."""
+        keys = dict.fromkeys(key for job in self.jobs for key in job.settings)
+        given = {key: sum(key in job.settings for job in self.jobs) for key in keys}
+        return [key for key in keys if len(self.values(key)) > 1 or given[key] < len(self.jobs)]
+
+    def values(self, key: str) -> list[Any]:
+        """The different values that jobs are given for a key, in order."""
+        given = [job.settings[key] for job in self.jobs if key in job.settings]
+        return list({_text(value): value for value in given}.values())
+
+
+def is_sweep(content: Mapping[str, Any]) -> bool:
+    """Whether a file with these entries is a sweep, and not a config.
+
+    Examples
+    --------
+    >>> is_sweep({"base": "gripper.yaml"}), is_sweep({"problem": "gripper"})
+    (True, False)
+    """
+    return any(entry in content for entry in ("base", "cases", "grid", "seeds"))
+
+
+@dataclass(frozen=True)
+class _Step:
+    """Changes that are made together, by their full keys, and where they stand."""
+
+    changes: Mapping[str, Any]
+    place: Place
+
+
+class _Plan:
+    """The parts of a sweep's file, checked."""
+
+    def __init__(self, document: Document, changes: Mapping[str, Any]) -> None:
+        self.document = document
+        content, place = document.content, document.place
+        for entry, value in content.items():
+            if entry not in ENTRIES:
+                raise InputError(f"{place(entry)}: there is no entry {entry}; {meant(entry, ENTRIES)}")
+            if value is None:
+                raise InputError(f"{place(entry)}: {entry} has no value; give one, or remove it.")
+        self.name = content.get("name", document.path.stem)
+        if not isinstance(self.name, str) or not self.name or "/" in self.name:
+            raise InputError(f"{place('name')}: name must be text without /, not {self.name!r}.")
+        if "base" not in content:
+            raise InputError(f"{document.path} must give a base: a config's file, or its entries.")
+        self.cases = self._cases()
+        self.grid = self._grid()
+        self.seeds = self._seeds()
+        self._check_once(changes)
+        self.bases = [(name, draft.asked(changes)) for name, draft in self._bases()]
+
+    def sweep(self) -> Sweep:
+        """All jobs, each once."""
+        steps = [self.cases, *self.grid, self.seeds]
+        if len(self.bases) * prod(map(len, steps)) > _MOST:
+            raise InputError(f"{self.document.path} plans more than {_MOST} jobs; vary less.")
+        jobs: dict[str, Planned] = {}
+        for name, draft in self.bases:
+            named = {"base": name} if len(self.bases) > 1 else {}
+            for chosen in product(*steps):
+                job = self._job(draft, named, chosen)
+                same = job.config.to_mapping() if job.config else [job.settings, job.error]
+                jobs.setdefault(_text(same), job)
+        return Sweep(self.name, tuple(jobs.values()))
+
+    def _job(self, draft: Draft, named: Mapping[str, Any], steps: Sequence[_Step]) -> Planned:
+        settings = dict(named)
+        for step in steps:
+            settings |= step.changes
+        try:
+            for step in steps:
+                draft = draft.changed(step.changes, self.document.path.parent, step.place)
+            return Planned(draft.config(), settings)
+        except InputError as error:
+            return Planned(None, settings, str(error))
+
+    def _bases(self) -> list[tuple[str, Draft]]:
+        given, place = self.document.content["base"], self.document.place
+        if given == []:
+            raise InputError(f"{place('base')}: base is an empty list; give a config's file, or its entries.")
+        if isinstance(given, list):
+            found = [self._base(one, partial(place, "base", n)) for n, one in enumerate(given)]
+        else:
+            found = [self._base(given, partial(place, "base"))]
+        names = _told_apart([name for name, _ in found])
+        return [(name, draft) for name, (_, draft) in zip(names, found, strict=True)]
+
+    def _base(self, given: Any, place: Place) -> tuple[Path, Draft]:
+        folder = self.document.path.parent
+        if isinstance(given, dict):
+            source = given.get("problem") or given.get("domain")
+            return Path(str(source or "base")), Draft.of(given, folder, place)
+        if not isinstance(given, str) or not given:
+            raise InputError(f"{place()}: a base must be a config's file, or its entries, not {given!r}.")
+        file = folder / given
+        if not file.is_file():
+            raise InputError(f"{place()}: there is no config {file}; check the path.")
+        base = Document.read(file)
+        return file, Draft.of(base.content, file.parent, base.place)
+
+    def _cases(self) -> list[_Step]:
+        given, place = self.document.content.get("cases", [{}]), self.document.place
+        if not isinstance(given, list) or not given:
+            raise InputError(f"{place('cases')}: cases must be a list of changes, not {given!r}.")
+        found = []
+        for number, case in enumerate(given):
+            if not isinstance(case, dict):
+                raise InputError(f"{place('cases', number)}: a case must give values by key, not {case!r}.")
+            found.append(self._step(case, partial(place, "cases", number)))
+        return found
+
+    def _grid(self) -> list[list[_Step]]:
+        given, place = self.document.content.get("grid", {}), self.document.place
+        if not isinstance(given, dict):
+            raise InputError(f"{place('grid')}: grid must give lists of values by key, not {given!r}.")
+        found = []
+        for key, values in given.items():
+            if not isinstance(values, list) or not values:
+                raise InputError(f"{place('grid', key)}: {key} must have a list of values, not {values!r}.")
+            found.append([self._step({key: one}, partial(self._in_grid, n)) for n, one in enumerate(values)])
+        return found
+
+    def _in_grid(self, number: int, key: str, *rest: str) -> str:
+        return self.document.place("grid", key, number, *rest)
+
+    def _seeds(self) -> list[_Step]:
+        if "seeds" not in self.document.content:
+            return [_Step({}, self.document.place)]
+        given = self.document.content["seeds"]
+        counted = range(min(given, _MOST + 1)) if type(given) is int else []
+        seeds = given if isinstance(given, list) else counted
+        if not seeds or any(type(seed) is not int or seed < 0 for seed in seeds):
+            raise InputError(
+                f"{self.document.place('seeds')}: seeds must be their number, at least 1, or a list of whole "
+                f"numbers of at least 0, not {given!r}."
+            )
+        return [_Step({_SEED: seed}, lambda *keys: self.document.place("seeds")) for seed in seeds]
+
+    def _step(self, given: Mapping[str, Any], place: Place) -> _Step:
+        keys: dict[str, str] = {}
+        for key in given:
+            full = ".".join(key_path(key, place(key)))
+            if full in keys:
+                raise InputError(f"{place(key)}: {full} is given twice; remove one.")
+            keys[full] = key
+        return _Step(
+            {full: given[key] for full, key in keys.items()},
+            lambda full, *rest: place(keys[full], *rest),
+        )
+
+    def _check_once(self, changes: Mapping[str, Any]) -> None:
+        """Refuse a key that two parts of the sweep give, as only one of them would count."""
+        parts = [
+            ("the cases", self.cases),
+            *(("the grid", steps) for steps in self.grid),
+            ("seeds", self.seeds),
+        ]
+        givers: dict[str, str] = {}
+        for giver, steps in parts:
+            places = {full: step.place for step in steps for full in step.changes}
+            for full, other in product(places, givers):
+                if other == full or other.startswith(f"{full}."):
+                    told = f"{other} is given by {givers[other]} and again by {giver}"
+                    raise InputError(f"{places[full](full)}: {told}; remove one.")
+            givers |= dict.fromkeys(places, giver)
+        for key in changes:
+            full = ".".join(key_path(key, "The options"))
+            if full in givers:
+                raise InputError(
+                    f"The options: {full} is given by {givers[full]} of the sweep; change it there."
+                )
+
+
+def _told_apart(bases: list[Path]) -> list[str]:
+    """Short names of bases that tell them apart.
+
+    >>> _told_apart([Path("runs/gripper.yaml"), Path("runs/miconic.yaml")])
+    ['gripper', 'miconic']
+    >>> _told_apart([Path("runs/gripper.yaml"), Path("thesis/gripper.yaml")])
+    ['runs/gripper', 'thesis/gripper']
+    >>> _told_apart([Path("gripper"), Path("gripper")])
+    ['gripper 1', 'gripper 2']
+    """
+    longer = [f"{base.parent.name}/{base.stem}".lstrip("/") for base in bases]
+    numbered = [f"{base.stem} {number}" for number, base in enumerate(bases, 1)]
+    choices = [base.stem for base in bases], longer, numbered
+    return next(names for names in choices if len(set(names)) == len(bases) or names is numbered)
+
+
+def _text(value: Any) -> str:
+    return json.dumps(value, sort_keys=True, default=str)

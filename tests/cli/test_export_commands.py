@@ -1,0 +1,154 @@
+"""`distill export`, as a user runs it."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+import typer
+from typer.testing import CliRunner, Result
+
+from distill.cli.export import export
+from distill.errors import InputError
+from distill.jobs import Distilled, Run
+from distill.jobs.forms import FORMS, ordered_terms
+from distill.logic import Constant, parse, read_formula
+from distill.planning import problem_class
+from tests.cli.test_commands import answer, distill
+
+app = typer.Typer()
+app.command()(export)
+
+
+@pytest.fixture(scope="module")
+def made(tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """A run without a network, which is quick."""
+    folder: Path = tmp_path_factory.mktemp("towers")
+    (folder / "instances").mkdir()
+    for instance in problem_class("blocks-clear").make("train")[:4]:
+        (folder / "instances" / f"{instance.name}.pddl").write_text(instance.text)
+    (folder / "blocks.pddl").write_text(problem_class("blocks-clear").domain.text)
+    source = "--domain", folder / "blocks.pddl", "--train", folder / "instances", "--max-steps", "0"
+    told = answer("run", *source, "--pool", "enumerate", "--out", folder / "runs")
+    return Run.load(Path(told["run"]))
+
+
+def run(*arguments: object) -> Result:
+    return CliRunner().invoke(app, list(map(str, arguments)))
+
+
+def printed(*arguments: object) -> str:
+    done = run(*arguments)
+    assert done.exit_code == 0, done.exception
+    return done.stdout
+
+
+def refused(*arguments: object) -> str:
+    done = run(*arguments)
+    assert isinstance(done.exception, InputError)
+    assert done.stdout == ""
+    return str(done.exception)
+
+
+def test_one_form_is_printed(made):
+    value = made.distilled.value
+    for form in ("ascii", "emlc", "english", "json"):
+        assert read_formula(printed(made.folder, "--format", form)) is value
+    assert read_formula(printed(made.folder)) is value
+    assert json.loads(printed(made.folder, "--format", "json"))
+    assert "n_count(" in printed(made.folder, "--format", "dlplan")
+    assert "(:derived (term1 ?x)" in printed(made.folder, "--format", "pddl")
+    assert "def formula(" in printed(made.folder, "--format", "python")
+    assert r"\text{clear}_{G}" in printed(made.folder, "--format", "latex")
+
+
+def test_what_a_run_keeps_is_what_is_exported(made):
+    for name, form in FORMS.items():
+        file = made.folder / form.file
+        assert not file.exists() or file.read_text() == printed(made.folder, "--format", name)
+    assert (made.folder / "report.html").read_text() == printed(made.folder, "--format", "html")
+
+
+def test_the_command_is_there(made):
+    done = distill("export", made.folder, "--format", "c2")
+    assert done.returncode == 0, done.stderr
+    assert "; weight 2" in done.stdout
+    done = distill("export", made.folder, "--format", "latx")
+    assert done.returncode == 2
+    assert "There is no form 'latx'; choose from ascii" in " ".join(done.stderr.split())
+    assert "Traceback" not in done.stderr
+
+
+def test_the_report_shows_the_figures_of_the_run(made):
+    page = printed(made.folder, "--format", "html")
+    assert page.startswith("<!doctype html>")
+    assert page.count("<svg") == len([*made.folder.glob("*.svg"), *made.folder.glob("figures/*.svg")]) > 0
+    assert made.folder.name in page
+    assert page == printed(made.folder, "--format", "html")
+
+
+def test_all_forms_at_once_and_never_over_what_is_there(made, tmp_path):
+    folder = tmp_path / "new" / "forms"
+    assert printed(made.folder, "--format", "all", "--out", folder) == ""
+    assert {file.name for file in folder.iterdir()} == {"report.html", *(f.file for f in FORMS.values())}
+    assert read_formula((folder / "value.txt").read_text()) is made.distilled.value
+    for form, kept in FORMS.items():
+        assert (folder / kept.file).read_text() == printed(made.folder, "--format", form)
+    (folder / "value.txt").unlink()
+    (folder / "value.en.txt").write_text("mine")
+    assert "exists; give another --out, or --force" in refused(
+        made.folder, "--format", "all", "--out", folder
+    )
+    assert not (folder / "value.txt").exists()
+    printed(made.folder, "--format", "all", "--out", folder, "--force")
+    assert read_formula((folder / "value.en.txt").read_text()) is made.distilled.value
+
+
+def test_files_are_kept_unless_forced(made, tmp_path):
+    file = tmp_path / "value.tex"
+    assert printed(made.folder, "--format", "latex", "--out", file) == ""
+    text = file.read_text()
+    assert text == printed(made.folder, "--format", "latex")
+    file.write_text("mine")
+    assert f"{file} exists" in refused(made.folder, "--format", "latex", "--out", file)
+    assert file.read_text() == "mine"
+    printed(made.folder, "--format", "latex", "--out", file, "--force")
+    assert file.read_text() == text
+    assert "Cannot write" in refused(made.folder, "--out", tmp_path, "--force")
+
+
+def test_single_terms(made):
+    features = [f for _, f in ordered_terms(made.distilled.value) if not isinstance(f, Constant)]
+    for place, feature in enumerate(features, 1):
+        assert parse(printed(made.folder, "--term", place)) is feature
+    assert "the number of objects that" in printed(made.folder, "--term", 1, "--format", "english")
+    last = len(features) + 1
+    assert f"has {len(features)} terms; there is no term {last}" in refused(made.folder, "--term", last)
+    assert "--term needs one form" in refused(made.folder, "--term", 1, "--format", "html")
+    assert run(made.folder, "--term", 0).exit_code == 2
+
+
+def test_what_cannot_be_said_is_refused(made, tmp_path):
+    features = [f for _, f in ordered_terms(made.distilled.value) if not isinstance(f, Constant)]
+    closure = 1 + next(place for place, feature in enumerate(features) if "+" in str(feature))
+    told = refused(made.folder, "--term", closure, "--format", "c2", "--out", tmp_path / "term")
+    assert "C2 has no transitive closures" in told
+    assert not (tmp_path / "term").exists()
+    other = tmp_path / "other"
+    shutil.copytree(made.folder, other)
+    Distilled(parse("dist(clear, on, holding)"), ()).save(other / "model.json")
+    assert refused(other, "--format", "pddl").startswith("Nothing of it can be said here: PDDL has no dist")
+    printed(other, "--format", "all", "--out", tmp_path / "forms")
+    assert (tmp_path / "forms" / "value.pddl").read_text().startswith("; Nothing of it can be said here")
+    assert "n_concept_distance(" in (tmp_path / "forms" / "value.dlplan.txt").read_text()
+    (other / "weights.svg").write_text("no figure")
+    assert "is no SVG" in refused(other, "--format", "html")
+
+
+def test_bad_input(made, tmp_path):
+    told = refused(made.folder, "--format", "latx")
+    assert "There is no form 'latx'; choose from ascii, emlc, c2, " in told
+    assert told.endswith("html, all.")
+    assert "give --out FOLDER" in refused(made.folder, "--format", "all")
+    assert "is no run" in refused(tmp_path)
+    assert "is no run" in refused(tmp_path / "missing")

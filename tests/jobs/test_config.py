@@ -1,0 +1,444 @@
+"""Configs: what they say, where they say it, and what is told when they are wrong."""
+
+import re
+from dataclasses import fields, replace
+from pathlib import Path
+
+import pytest
+import yaml
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from distill.errors import InputError
+from distill.jobs.config import Document, read_yaml
+from distill.jobs.run_config import SECTIONS, RunConfig, key_path, parse_override
+from distill.jobs.training import TrainingConfig
+from distill.settings import Architecture, Distillation, Labelling, Training
+
+ROOT = Path(__file__).parents[2]
+GOOD = {"problem": "gripper", "checkpoint": "net.safetensors"}
+
+
+def nowhere(*keys: object) -> str:
+    return "here"
+
+
+def value_of(item) -> st.SearchStrategy:
+    """What a setting may be."""
+    default, choices = item.default, item.metadata["choices"]
+    if isinstance(default, tuple):
+        return st.lists(st.sampled_from(choices or ("astar", "blind", "lama")), min_size=1, max_size=4)
+    if isinstance(default, bool):
+        return st.booleans()
+    if isinstance(default, int):
+        return st.integers(0, 10**9)
+    return st.sampled_from(choices) if choices else st.floats(0, 1e300)
+
+
+def section_of(kind) -> st.SearchStrategy:
+    return st.fixed_dictionaries({}, optional={item.name: value_of(item) for item in fields(kind)})
+
+
+@st.composite
+def contents(draw: st.DrawFn) -> dict:
+    """Valid configs."""
+    path = st.sampled_from(["a", "../b", "/c/d.x", "e f/ü"])
+    sources = [
+        {"problem": st.sampled_from(["gripper", "mine.yaml"])},
+        {"domain": path, "instances": path},
+        {"domain": path, "train": path, "test": path},
+    ]
+    content = draw(st.sampled_from(sources).flatmap(st.fixed_dictionaries))
+    sections = {name: section_of(kind) for name, kind in SECTIONS.items()}
+    network = draw(st.sampled_from(["checkpoint", "network", "training", "both", "none"]))
+    if network in ("checkpoint", "none"):
+        del sections["network"], sections["training"]
+    elif network != "both":
+        del sections["training" if network == "network" else "network"]
+    content |= draw(st.fixed_dictionaries({}, optional=sections))
+    if network == "checkpoint":
+        content["checkpoint"] = draw(path)
+    elif network == "none":
+        content["distillation"] = {**content.get("distillation", {}), "pool": "enumerate"}
+    elif not content.keys() & {"network", "training"}:
+        content["network"] = None
+    return content
+
+
+def write(folder: Path, text: str, name: str = "run.yaml") -> Path:
+    file = folder / name
+    file.write_text(text)
+    return file
+
+
+@given(contents())
+def test_a_whole_config_makes_the_same_run_from_anywhere(content):
+    config = RunConfig.from_mapping(content, Path("some/folder"), nowhere)
+    whole = config.to_mapping()
+    again, _ = read_yaml(yaml.safe_dump(whole, sort_keys=False, allow_unicode=True), str)
+    assert again == whole
+    assert RunConfig.from_mapping(again, Path("elsewhere"), nowhere) == config
+    assert config.with_settings({}) == config
+    assert all(Path(config.source[key]).is_absolute() for key in config.source if key != "problem")
+
+
+@given(contents())
+def test_what_is_given_is_kept_and_the_rest_is_by_default(content):
+    config = RunConfig.from_mapping(content, Path(), nowhere)
+    trained = bool(content.keys() & {"network", "training"})
+    assert (config.network is not None) == (config.training is not None) == trained
+    assert set(config.labelling) == set(content.get("labelling", {}))
+    assert Labelling.from_mapping(config.labelling, "") == Labelling.from_mapping(
+        content.get("labelling", {}), ""
+    )
+    for name in ("network", "training", "distillation", "evaluation", "export"):
+        found = getattr(config, name)
+        if found is not None:
+            assert found == SECTIONS[name].from_mapping(content.get(name) or {}, "")
+
+
+@given(contents(), st.data())
+def test_a_changed_setting_is_the_only_change(content, data):
+    config = RunConfig.from_mapping(content, Path(), nowhere)
+    name = data.draw(st.sampled_from(["distillation", "evaluation", "export"]))
+    item = data.draw(st.sampled_from(fields(SECTIONS[name])))
+    value = data.draw(value_of(item))
+    if (name, item.name) == ("distillation", "pool"):
+        value = "enumerate"
+    section = replace(
+        getattr(config, name), **{item.name: tuple(value) if isinstance(value, list) else value}
+    )
+    assert config.with_settings({f"{name}.{item.name}": value}) == replace(config, **{name: section})
+
+
+@given(
+    st.recursive(
+        st.none() | st.booleans() | st.integers() | st.floats(allow_nan=False) | st.text(),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.text("abc.# :'\"é", min_size=1), inner, max_size=3)
+        ),
+    ),
+    st.booleans(),
+)
+@example({"a": "1e3", "b": "2024-01-01", "c": "null", "d": "=", "e": "yes"}, True)
+def test_plain_data_is_read_as_it_was_written(data, flow):
+    text = yaml.safe_dump(data, default_flow_style=flow)
+    assert read_yaml(text, str)[0] == data
+
+
+@given(st.text("ab1:-#?&*!|>%@`'\"[]{},\n\t \x00\x85ü~<=.e+", max_size=30))
+@example("a: &x [*x]")
+@example("a: &a [1]\nb: *a")
+@example("? [1]\n: 2")
+@example("{" * 3000)
+@example("a: !!python/object/apply:os.getcwd []")
+@example("a: !!binary eA==")
+@example("a: !!int x")
+@example("--- 1\n--- 2")
+@example("<<: {a: 1}")
+@example("a: " + "9" * 5000)
+def test_no_text_does_harm(text):
+    try:
+        found, lines = read_yaml(text, "line {}".format)
+    except InputError as error:
+        told = str(error)
+    else:
+        told = f"line {lines.get((), 1)}: {type(found).__name__}."
+    assert re.match(r"line \d+: ", told)
+    assert told.endswith(".")
+
+
+def test_the_line_of_every_part_is_known(tmp_path):
+    text = "# one\nproblem: gripper\n\ncases:\n  - a: 1\n    b:\n      [2,\n       3]\n  - {c: {d: 4}}\n"
+    document = Document.read(write(tmp_path, text))
+    assert dict(document.lines) == {
+        (): 2,
+        ("problem",): 2,
+        ("cases",): 4,
+        ("cases", 0): 5,
+        ("cases", 0, "a"): 5,
+        ("cases", 0, "b"): 6,
+        ("cases", 0, "b", 0): 7,
+        ("cases", 0, "b", 1): 8,
+        ("cases", 1): 9,
+        ("cases", 1, "c"): 9,
+        ("cases", 1, "c", "d"): 9,
+    }
+    assert document.place("cases", 1, "c") == f"{document.path}, line 9"
+    assert document.place("cases", 0, "b", 7) == f"{document.path}, line 6"
+    assert document.place("nothing") == document.place() == str(document.path)
+
+
+BASE = "problem: gripper\ncheckpoint: a\n"
+WHOLE = "distillation.seed must be a whole number of at least 0, not"
+SECONDS = "distillation.time_limit must be a number of at least 0, not"
+
+
+@pytest.mark.parametrize(
+    ("text", "line", "told"),
+    [
+        (BASE + "distillation:\n  seed: a", 4, f"{WHOLE} 'a'."),
+        (BASE + "distillation: {seed: -1}", 3, f"{WHOLE} -1."),
+        (BASE + "distillation: {seed: 1.0}", 3, f"{WHOLE} 1.0."),
+        (BASE + "distillation: {seed: true}", 3, f"{WHOLE} True."),
+        (BASE + "distillation: {time_limit: .nan}", 3, f"{SECONDS} nan."),
+        (BASE + "distillation: {time_limit: .inf}", 3, f"{SECONDS} inf."),
+        (BASE + "\n\ndistillation:\n  seed:", 6, "distillation.seed has no value; give one, or remove it."),
+        (
+            BASE + "distillation:\n  mode: thesis\n  linkage: war",
+            5,
+            "distillation.linkage must be one of ward, average, complete, single, not 'war'.",
+        ),
+        (
+            BASE + "distillation: {features: [boolean, some]}",
+            3,
+            "distillation.features must be some of boolean, numerical, combined, not ['boolean', 'some'].",
+        ),
+        (BASE + "export:\n  report: 1", 4, "export.report must be one of true, false, not 1."),
+        (BASE + "labelling: {walk: 3}", 3, "there is no setting walk in labelling; did you mean walks?"),
+        (
+            BASE + "evaluation: {speed: 3}",
+            3,
+            "there is no setting speed in evaluation; choose from max_steps.",
+        ),
+        (BASE + "evaluation: 7", 3, "evaluation must hold settings by name, not 7."),
+        (BASE + "evaluation: [7]", 3, "evaluation must hold settings by name, not [7]."),
+        (BASE + "exprt: {}", 3, "there is no entry exprt; did you mean export?"),
+        (
+            BASE + "seed: 3",
+            3,
+            "there is no entry seed; it is a setting of labelling or training or distillation.",
+        ),
+        ("problem: gripper\ncheckpoint:", 2, "checkpoint has no value; give one, or remove it."),
+        ("problem: gripper\ncheckpoint: ''", 2, "checkpoint must be a path, not ''."),
+        ("problem: 3\ncheckpoint: a", 1, "problem must be a name, not 3."),
+        (BASE + "problem: miconic", 3, "problem is given twice, first in line 1; remove one."),
+        (
+            BASE + "training: {seed: 1}",
+            2,
+            "a checkpoint stands beside training; name a trained network or say",
+        ),
+        ("- problem", 1, "a list has no entries; write some, such as `problem: gripper`."),
+        (
+            "\n# words\njust words",
+            3,
+            "a single value has no entries; write some, such as `problem: gripper`.",
+        ),
+        (BASE + "export: [", 3, "this is not YAML ("),
+        (BASE + "export:\n\treport: true", 4, "a tab stands here, which is not YAML; use spaces."),
+        (
+            "problem: gripper\nproblem gripper",
+            2,
+            "this is not YAML (could not find expected ':'); correct it.",
+        ),
+        (BASE + "export: \x07", 3, "this is not YAML (special characters are not allowed); correct it."),
+        (BASE + "x: &a 1\ny: *a", 4, "this is not YAML (aliases are not allowed here); correct it."),
+        (
+            BASE + "x: !!python/name:os.system ''",
+            3,
+            "the tag tag:yaml.org,2002:python/name:os.system is not known",
+        ),
+        (BASE + "[1]: 2", 3, "a list or mapping stands where a name belongs; correct it."),
+    ],
+)
+def test_mistakes_are_told_with_their_line(tmp_path, text, line, told):
+    file = write(tmp_path, text)
+    with pytest.raises(InputError) as caught:
+        RunConfig.read(file)
+    assert str(caught.value).startswith(f"{file}, line {line}: {told}")
+    assert "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("", " has no entries; write some, such as `problem: gripper`."),
+        ("# only a comment", " has no entries; write some, such as `problem: gripper`."),
+        ("problem: gripper", " must name a checkpoint, or a network to train."),
+        ("problem: gripper\ndistillation: {pool: both}", " must name a checkpoint, or a network to train."),
+        ("checkpoint: a", " must name a problem, or a domain with instances."),
+        ("checkpoint: a\ndomain: d", " must name a problem, or a domain with instances."),
+        ("checkpoint: a\ninstances: d", " must name a problem, or a domain with instances."),
+        (BASE + "domain: d", " must name either a problem or a domain with instances, not both."),
+        (
+            "checkpoint: a\ndomain: d\ninstances: i\ntest: t",
+            " must give either instances or folders for the splits, not both.",
+        ),
+    ],
+)
+def test_mistakes_of_the_whole_file_are_told(tmp_path, text, told):
+    file = write(tmp_path, text)
+    with pytest.raises(InputError) as caught:
+        RunConfig.read(file)
+    assert str(caught.value) == f"{file}{told}"
+
+
+def test_files_that_cannot_be_read_are_told(tmp_path):
+    with pytest.raises(
+        InputError, match=r"Cannot read .*no\.yaml: No such file or directory; check the path\.$"
+    ):
+        RunConfig.read(tmp_path / "no.yaml")
+    (tmp_path / "latin.yaml").write_bytes("problem: gr\u00fc".encode("latin-1"))
+    with pytest.raises(InputError, match=r"latin\.yaml: it is not UTF-8 text"):
+        RunConfig.read(tmp_path / "latin.yaml")
+
+
+def test_configs_of_trainings_tell_lines_too(tmp_path):
+    file = write(tmp_path, "problem: gripper\nnetwork:\n  layers: many\n")
+    with pytest.raises(InputError, match=r"run\.yaml, line 3: network\.layers must be a whole number"):
+        TrainingConfig.read(file)
+    file.write_text("problem: gripper\ntraining: {learning_rate: 1e-3}\n")
+    config = TrainingConfig.read(file)
+    assert config.network == Architecture()
+    assert config.training == Training(learning_rate=0.001)
+
+
+def test_a_network_is_named_or_trained(tmp_path):
+    for given_, (network, training) in {
+        "network: {layers: 3}": (Architecture(layers=3), Training()),
+        "training: {epochs: 3}": (Architecture(), Training(epochs=3)),
+        "network:": (Architecture(), Training()),
+        "distillation: {pool: enumerate}": (None, None),
+    }.items():
+        config = RunConfig.read(write(tmp_path, f"problem: gripper\n{given_}\n"))
+        assert (config.network, config.training, config.checkpoint) == (network, training, None)
+    named = RunConfig.read(write(tmp_path, BASE))
+    assert (named.network, named.training, named.checkpoint) == (None, None, tmp_path / "a")
+
+
+def test_labelling_overrides_only_what_is_given(tmp_path):
+    config = RunConfig.read(write(tmp_path, BASE + "labelling: {walks: 7, search: blind, time_limit: 5}"))
+    assert config.labelling == {"walks": 7, "search": ["blind"], "time_limit": 5.0}
+    declared = RunConfig.read(write(tmp_path, BASE)).splits()
+    for split, before in zip(config.splits(), declared, strict=True):
+        assert split.labelling == replace(before.labelling, walks=7, search=("blind",), time_limit=5.0)
+
+
+def test_paths_are_relative_to_the_config(tmp_path, monkeypatch):
+    (tmp_path / "sub").mkdir()
+    file = write(tmp_path / "sub", "domain: ../d.pddl\ntrain: here\ncheckpoint: ../nets/a.safetensors\n")
+    monkeypatch.chdir(tmp_path)
+    config = RunConfig.read(Path("sub/run.yaml"))
+    assert config.source == {"domain": str(tmp_path / "d.pddl"), "train": str(tmp_path / "sub" / "here")}
+    assert config.checkpoint == tmp_path / "nets" / "a.safetensors"
+    assert config == RunConfig.read(file)
+
+
+def test_a_problem_may_be_a_file_beside_the_config(tmp_path, monkeypatch):
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path)
+    file = write(tmp_path / "sub", "problem: mine.yaml\ncheckpoint: a\n")
+    assert RunConfig.read(file).source == {"problem": "mine.yaml"}
+    write(tmp_path, "", "mine.yaml")
+    assert RunConfig.read(file).source == {"problem": str(tmp_path / "mine.yaml")}
+    write(tmp_path / "sub", "", "mine.yaml")
+    assert RunConfig.read(file).source == {"problem": str(tmp_path / "sub" / "mine.yaml")}
+    (tmp_path / "gripper").mkdir()
+    assert RunConfig.read(write(tmp_path, BASE)).to_mapping()["problem"] == "gripper"
+
+
+def test_changes_by_every_sort_of_key(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    config = RunConfig.from_mapping(GOOD, Path("/nets"), nowhere)
+    assert config.with_settings({"seed": 3}) == config.with_settings({"distillation.seed": 3})
+    assert config.with_settings({"seed": 3}).distillation == Distillation(seed=3)
+    assert config.with_settings({"checkpoint": "b"}).checkpoint == tmp_path / "b"
+    assert config.with_settings({"problem": "miconic"}).source == {"problem": "miconic"}
+    assert config.with_settings({"labelling.walks": 2}).labelling == {"walks": 2}
+    assert config.with_settings({"seed": 3}).with_settings({"seed": None}) == config
+    trained = config.with_settings({"checkpoint": None, "network": {"layers": 2}, "network.size": 4})
+    assert trained.checkpoint is None
+    assert trained.network == Architecture(layers=2, size=4)
+    assert trained.with_settings({"network": None}).network == Architecture()
+    free = config.with_settings({"checkpoint": None, "pool": "enumerate"})
+    assert (free.checkpoint, free.network) == (None, None)
+
+
+@pytest.mark.parametrize(
+    ("changes", "told"),
+    [
+        ({"seed": "a"}, "The options: distillation.seed must be a whole number of at least 0, not 'a'."),
+        ({"sed": 1}, "The options: there is no entry or setting sed; did you mean seed?"),
+        ({"distillation.sed": 1}, "The options: there is no setting sed in distillation; did you mean seed?"),
+        ({"qqqq": 1}, "The options: there is no entry or setting qqqq; choose one of problem, domain,"),
+        ({"distillation": 3}, "The options: distillation must hold settings by name, not 3."),
+        ({"network": {"size": "x"}, "checkpoint": None}, "The options: network.size must be a whole number"),
+        ({"training.epochs": 3}, "The config: a checkpoint stands beside training;"),
+        ({"checkpoint": None}, "The config must name a checkpoint, or a network to train."),
+        ({"problem": None}, "The config must name a problem, or a domain with instances."),
+    ],
+)
+def test_wrong_changes_are_told(changes, told):
+    with pytest.raises(InputError) as caught:
+        RunConfig.from_mapping(GOOD, Path(), nowhere).with_settings(changes)
+    assert str(caught.value).startswith(told)
+
+
+def test_changes_can_mend_a_file_and_mistakes_are_told_where_they_are(tmp_path):
+    file = write(tmp_path, "problem: gripper\ndistillation:\n  seed: a\n")
+    assert RunConfig.read(file, {"checkpoint": "/a", "seed": 2}).distillation.seed == 2
+    with pytest.raises(InputError, match=r"run\.yaml, line 3: distillation\.seed"):
+        RunConfig.read(file, {"checkpoint": "/a"})
+    with pytest.raises(InputError, match=r"^The options: distillation\.linkage"):
+        RunConfig.read(file, {"checkpoint": "/a", "seed": 2, "linkage": "war"})
+    made = RunConfig.from_mapping({"problem": "gripper"}, Path(), nowhere, {"pool": "enumerate"})
+    assert made.distillation == Distillation(pool="enumerate")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("seed=3", ("distillation.seed", 3)),
+        ("training.learning_rate=0.001", ("training.learning_rate", 0.001)),
+        ("features=boolean,combined", ("distillation.features", ["boolean", "combined"])),
+        ("features=[boolean, combined]", ("distillation.features", ["boolean", "combined"])),
+        ("distillation.features=combined", ("distillation.features", ["combined"])),
+        ("labelling.search=astar, blind", ("labelling.search", ["astar", "blind"])),
+        ("checkpoint=null", ("checkpoint", None)),
+        ("checkpoint=a,b=c.safetensors", ("checkpoint", "a,b=c.safetensors")),
+        ("intercept=false", ("distillation.intercept", False)),
+        ("network={layers: 3}", ("network", {"layers": 3})),
+    ],
+)
+def test_overrides_as_they_are_typed(text, found):
+    assert parse_override(text) == found
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("seed", "--set seed must look like KEY=VALUE."),
+        ("seed=", "--set seed= must look like KEY=VALUE."),
+        ("=3", "--set: there is no entry or setting ;"),
+        ("seeed=3", "--set: there is no entry or setting seeed; did you mean seed?"),
+        ("export.form=3", "--set: there is no setting form in export; did you mean formats?"),
+        ("seed=[1", "--set seed=[1: this is not YAML ("),
+    ],
+)
+def test_overrides_that_cannot_be_read(text, told):
+    with pytest.raises(InputError) as caught:
+        parse_override(text)
+    assert str(caught.value).startswith(told)
+
+
+@given(contents())
+def test_every_setting_has_a_key(content):
+    for name, section in RunConfig.from_mapping(content, Path(), nowhere).to_mapping().items():
+        if name in SECTIONS:
+            assert all(key_path(f"{name}.{setting}", "") == (name, setting) for setting in section)
+        else:
+            assert key_path(name, "") == (name,)
+
+
+@pytest.mark.parametrize(
+    "file",
+    sorted(ROOT.glob("configs/*.yaml")) + sorted(ROOT.glob("configs/[rtc]*/*.yaml")),
+    ids=lambda f: f.stem,
+)
+def test_all_configs_that_come_along_say_a_run(file, tmp_path):
+    config = RunConfig.read(file)
+    whole = write(tmp_path, yaml.safe_dump(config.to_mapping()))
+    assert RunConfig.read(whole) == config
+    assert (config.checkpoint is None) == (config.network is not None)
+    assert config.checkpoint is None or config.checkpoint.exists()
