@@ -63,7 +63,7 @@ def row(
     name: str, variant: str, seed: int, sets: dict[str, DataSet], checkpoint: Checkpoint
 ) -> dict[str, Any]:
     """One distillation, measured."""
-    known = VARIANTS[variant] or RunConfig.read(THESIS_CONFIGS / f"{name}.yaml").settings
+    known = VARIANTS[variant] or RunConfig.read(THESIS_CONFIGS / f"{name}.yaml").distillation
     settings = replace(known, seed=seed)
     begun = time.perf_counter()
     distilled, effort = distil(None if variant == "enumerate" else checkpoint, sets, settings)

@@ -32,7 +32,7 @@ def errors(name: str, seeds: int) -> list[list[float]]:
     checkpoint = Checkpoint.load(config.checkpoint)
     found = []
     for seed in range(seeds):
-        distilled, _ = distil(checkpoint, sets, replace(config.settings, seed=seed))
+        distilled, _ = distil(checkpoint, sets, replace(config.distillation, seed=seed))
         values = distilled.predict(sets)
         found.append(
             [float(np.abs(values[key] - data.v_star)[data.v_star >= 0].mean()) for key, data in sets.items()]

@@ -13,13 +13,13 @@ from distill.errors import InputError
 from distill.jobs.distilled import Distilled
 from distill.jobs.readable import read_features, solve
 from distill.jobs.sample import Sample, draw_sample, every_state, known_rows, marks_goals
-from distill.logic import Number, simplify
+from distill.logic import NodeTable, Number, read_nodes, simplify
 from distill.models import Checkpoint, check_vocabulary
 from distill.planning import UNSOLVABLE, DataSet
 from distill.regression import Fit, fit_exact, fit_linear, has_integer_weights, rounded, value_function
 from distill.settings import Distillation
 from distill.structures import Quotient, read_archive, write_archive
-from distill.trees import Grown, Learned, Reader, learn, trees_from_json, trees_to_json
+from distill.trees import Grown, Learned, Reader, learn, pack_trees, unpack_trees
 
 Array = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
@@ -49,14 +49,16 @@ class Fitted:
 
     def save(self, path: Path) -> None:
         """Write it to one file (see `distill.structures.archive`)."""
+        table = NodeTable()
+        arrays, trees = pack_trees(self.grown, table)
         known = {"model": self.distilled.to_json(), "objects": self.objects, "fit": dict(self.fit)}
-        write_archive(path, {}, {"kind": KIND, **known, "trees": trees_to_json(self.grown)})
+        write_archive(path, arrays, {"kind": KIND, **known, "trees": trees, "nodes": table.rows})
 
     @staticmethod
     def load(path: Path) -> "Fitted":
         """Read what `save` wrote."""
-        _, known = read_archive(path, KIND)
-        grown = trees_from_json(known["trees"])
+        arrays, known = read_archive(path, KIND)
+        grown = tuple(unpack_trees(arrays, known["trees"], read_nodes(known["nodes"])))
         return Fitted(Distilled.from_json(known["model"]), known["objects"], known["fit"], grown)
 
 

@@ -171,10 +171,15 @@ def checkpoint_of(config: TrainingConfig, networks: list[Trained]) -> Checkpoint
         "config": config.to_mapping(),
         "seed": best.seed,
         "best_epoch": best.best,
-        "history": [asdict(epoch) for epoch in best.history],
+        "history": [_without_time(epoch) for epoch in best.history],
         "seeds": [{"seed": one.seed, "validation_mae": one.validation_mae} for one in networks],
     }
     return Checkpoint(best.network, record)
+
+
+def _without_time(epoch: Epoch) -> dict[str, Any]:
+    """An epoch as plain data; how long it took is no part of what was trained."""
+    return {name: value for name, value in asdict(epoch).items() if name != "seconds"}
 
 
 def with_metrics(checkpoint: Checkpoint, evaluation: Evaluation) -> Checkpoint:

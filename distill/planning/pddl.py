@@ -109,39 +109,47 @@ class Instance:
     name : the file's name, or the one its generator gave it.
     text : the PDDL, in lower case and without comments.
     parameters : what its generator was given; empty for files.
+    source : where it came from, for messages.
     """
 
     domain: Domain
     name: str
     text: str
     parameters: Mapping[str, Any]
+    source: str
 
     def __init__(
-        self, domain: Domain, text: str, name: str, parameters: Mapping[str, Any] | None = None
+        self,
+        domain: Domain,
+        text: str,
+        name: str,
+        parameters: Mapping[str, Any] | None = None,
+        source: str | None = None,
     ) -> None:
         object.__setattr__(self, "domain", domain)
         object.__setattr__(self, "name", name)
+        object.__setattr__(self, "source", source or name)
         object.__setattr__(self, "text", plain_pddl(text))
         object.__setattr__(self, "parameters", dict(parameters or {}))
         known = {predicate.get_name() for predicate in domain.pymimir.get_derived_predicates()}
         if any(atom_of(goal.get_atom())[0] not in known for goal in self.problem.get_derived_goal_literals()):
             raise InputError(
-                f"{name}: the goal is not a conjunction of literals, which we do not support; state it as a "
-                "derived predicate of the domain."
+                f"{self.source}: the goal is not a conjunction of literals, which we do not support; state "
+                "it as a derived predicate of the domain."
             )
 
     @staticmethod
     def read(domain: Domain, path: Path) -> "Instance":
         """Read an instance file."""
-        return Instance(domain, read_text(path), str(path))
+        return Instance(domain, read_text(path), path.name, source=str(path))
 
     def __reduce__(self) -> tuple[type["Instance"], tuple[Any, ...]]:
-        return Instance, (self.domain, self.text, self.name, self.parameters)
+        return Instance, (self.domain, self.text, self.name, self.parameters, self.source)
 
     @cached_property
     def problem(self) -> Any:
         """The pymimir problem."""
-        return self.domain.parse(self.text, self.name)
+        return self.domain.parse(self.text, self.source)
 
     @cached_property
     def context(self) -> Any:

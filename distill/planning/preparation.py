@@ -74,13 +74,13 @@ def prepare(
 def data_key(split: Split, reduce: str) -> str:
     """A name for what labelling a split will give, known before it is done, wherever its files are."""
     texts = [[instance.name, instance.domain.text, instance.text] for instance in split.instances]
-    origin = {key: value for key, value in _origin(split, reduce).items() if key not in _PLACES}
-    return content_key([origin, texts])
+    return content_key([_origin(split, reduce), texts])
 
 
 def _origin(split: Split, reduce: str) -> dict[str, Any]:
+    """How the data came about, wherever files are."""
     return {
-        **split.origin,
+        **{key: value for key, value in split.origin.items() if key not in _PLACES},
         "split": split.name,
         "labelling": split.labelling.to_mapping(),
         "reduce": reduce,

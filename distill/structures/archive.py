@@ -21,6 +21,10 @@ from distill.errors import InputError
 from distill.files import written_whole
 
 _METADATA = "metadata"
+_PACKING: Mapping[bool, tuple[Any, ...]] = {
+    False: (zipfile.ZIP_STORED,),
+    True: (zipfile.ZIP_DEFLATED, True, 1),
+}
 # What reading raises where bytes were changed: zip headers, compression, numpy headers, JSON.
 _DAMAGE = (
     OSError,
@@ -57,7 +61,11 @@ def write_archive(
     text = json.dumps(metadata, ensure_ascii=False)
     members = {**arrays, _METADATA: np.frombuffer(text.encode(), dtype=np.uint8)}
     with written_whole(path) as stream:
-        (np.savez_compressed if compressed else np.savez)(stream, allow_pickle=False, **members)
+        # As numpy's savez does, but with the quickest compression.
+        with zipfile.ZipFile(stream, "w", *_PACKING[compressed]) as archive:
+            for name, array in members.items():
+                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                    np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
 def read_archive(path: Path, kind: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

@@ -3,7 +3,7 @@
 from distill.trees.chains import Chain
 from distill.trees.clustering import DISTANCES, LINKAGES, Dendrogram, leaf_sets
 from distill.trees.growing import merge_rows
-from distill.trees.grown import Grown, trees_from_json, trees_to_json
+from distill.trees.grown import Grown, pack_trees, trees_from_json, trees_to_json, unpack_trees
 from distill.trees.learned import Learned
 from distill.trees.learning import learn, learn_classifier, set_formula
 from distill.trees.origin import Origin, StateFeature
@@ -29,7 +29,9 @@ __all__ = [
     "learn_classifier",
     "merge_rows",
     "one_hot",
+    "pack_trees",
     "set_formula",
     "trees_from_json",
     "trees_to_json",
+    "unpack_trees",
 ]

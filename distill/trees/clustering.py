@@ -54,18 +54,23 @@ def leaf_sets(values: ArrayLike, *, distance: str = "euclidean", linkage: str = 
     >>> found.sets, found.heights
     ([(0,), (1,), (2,), (0, 1), (0, 1, 2)], array([1., 4.]))
     """
+    merges, heights = merging(values, distance=distance, linkage=linkage)
+    sets: list[tuple[int, ...]] = [(leaf,) for leaf in range(len(merges) + 1)]
+    for left, right in merges:
+        sets.append(tuple(sorted(sets[left] + sets[right])))
+    return Dendrogram(sets, merges, heights)
+
+
+def merging(values: ArrayLike, *, distance: str, linkage: str) -> tuple[Integers, Floats]:
+    """The merges (n_leaves - 1, 2) and heights (n_leaves - 1,) of a dendrogram, as in `leaf_sets`."""
     check_clustering(distance, linkage)
     points = np.asarray(values, dtype=np.float64)
     if points.ndim != 2 or 0 in points.shape:
         raise InputError("The values of leaves must be a table with at least one row and one column.")
     if not np.isfinite(points).all():
         raise InputError("The values of leaves must be finite numbers.")
-    sets: list[tuple[int, ...]] = [(leaf,) for leaf in range(len(points))]
     steps = cluster(_distances(points, distance), linkage) if len(points) > 1 else np.zeros((0, 4))
-    merges = np.sort(steps[:, :2].astype(np.int64), axis=1)
-    for left, right in merges:
-        sets.append(tuple(sorted(sets[left] + sets[right])))
-    return Dendrogram(sets, merges, steps[:, 2])
+    return np.sort(steps[:, :2].astype(np.int64), axis=1), steps[:, 2]
 
 
 def check_clustering(distance: str, linkage: str) -> None:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from distill.logic import Compare, Count, Indicator, NodeTable, Truth, read_nodes
 from distill.structures import read_archive, write_archive
-from distill.trees.grown import Grown
+from distill.trees.grown import Grown, pack_trees, unpack_trees
 from distill.trees.origin import Origin, StateFeature
 from distill.trees.tree import Tree
 
@@ -82,13 +82,18 @@ class Learned:
             [{"node": table.add(formula), "origin": origin.to_json(table)} for formula, origin in part]
             for part in (self.objects.items(), self.combined)
         )
-        grown = [[one.to_json(table) for one in layer] for layer in self.grown]
-        metadata = {"objects": objects, "combined": combined, "grown": grown, "kinds": list(self.kinds)}
-        write_archive(
-            path,
-            {"counts": self.counts, "holds": np.packbits(self.holds, axis=0)},
-            {"kind": KIND, "nodes": table.rows, **metadata},
-        )
+        trees, grown = pack_trees([one for layer in self.grown for one in layer], table)
+        metadata = {
+            "kind": KIND,
+            "nodes": table.rows,
+            "objects": objects,
+            "combined": combined,
+            "grown": grown,
+            "layers": [len(layer) for layer in self.grown],
+            "kinds": list(self.kinds),
+        }
+        holds = np.packbits(self.holds, axis=0)
+        write_archive(path, {"counts": self.counts, "holds": holds, **trees}, metadata)
 
     @staticmethod
     def load(path: Path) -> "Learned":
@@ -99,7 +104,8 @@ class Learned:
             [(nodes[row["node"]], Origin.from_json(row["origin"], nodes)) for row in metadata[part]]
             for part in ("objects", "combined")
         )
-        grown = [[Grown.from_json(row, nodes) for row in layer] for layer in metadata["grown"]]
+        trees = iter(unpack_trees(arrays, metadata["grown"], nodes))
+        grown = [[next(trees) for _ in range(count)] for count in metadata["layers"]]
         counts = arrays["counts"]
         holds = np.unpackbits(arrays["holds"], axis=0, count=len(counts)).astype(bool)
         return Learned(dict(objects), counts, combined, holds, grown, tuple(metadata["kinds"]))

@@ -37,11 +37,12 @@ from distill.trees.chains import Chain, distances, find_chain, key_of
 from distill.trees.enumeration import short_formulas
 from distill.trees.forest import Bounds, grow_forest
 from distill.trees.found import Found, Splits, distinct_columns
-from distill.trees.grown import Grown
+from distill.trees.grown import Grown, pack_trees, unpack_trees
 from distill.trees.language import Language, Modality
 from distill.trees.learned import distinct_features
 from distill.trees.origin import Origin, StateFeature
 from distill.trees.polish import compositions
+from distill.trees.tree import Tree
 
 Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
@@ -87,14 +88,21 @@ class Reader:
         self._renamed: dict[Node, Any] = {}
         self._given = False  # whether distances are given, not earned by chains
 
+    @property
+    def trees(self) -> list[list[Tree]]:
+        """The trees of each layer, without what they ask for."""
+        return [[grown.tree for grown in layer] for layer in self.grown]
+
     def save(self, path: Path) -> None:
         """Write all that was found so far to one file, to go on from it with `load`."""
         table = NodeTable()
         parts = {"objects": self.objects, "combined": self.combined}
+        trees, grown = pack_trees([one for layer in self.grown for one in layer], table)
         metadata = {
             "kind": KIND,
             **{name: found.to_json(table) for name, found in parts.items()},
-            "grown": [[one.to_json(table) for one in layer] for layer in self.grown],
+            "grown": grown,
+            "layers": [len(layer) for layer in self.grown],
             "random": self._random.bit_generator.state,
             "given": self._given,
             "nodes": table.rows,
@@ -103,7 +111,7 @@ class Reader:
         keys = [np.frombuffer(key, dtype=np.uint8) for key in self._born]
         arrays["born"] = np.stack(keys) if keys else np.zeros((0, 0), dtype=np.uint8)
         arrays["born_in"] = np.array(list(self._born.values()), dtype=np.int64)
-        write_archive(path, arrays, metadata)
+        write_archive(path, {**arrays, **trees}, metadata)
 
     @staticmethod
     def load(path: Path, quotient: Quotient, settings: Distillation) -> "Reader":
@@ -116,7 +124,8 @@ class Reader:
             Found.from_json(metadata[name], nodes, np.unpackbits(arrays[name], axis=0, count=n).astype(bool))
             for name, n in rows.items()
         )
-        reader.grown = [[Grown.from_json(row, nodes) for row in layer] for layer in metadata["grown"]]
+        trees = iter(unpack_trees(arrays, metadata["grown"], nodes))
+        reader.grown = [[next(trees) for _ in range(count)] for count in metadata["layers"]]
         reader._random.bit_generator.state = metadata["random"]
         reader._given = bool(metadata["given"])
         born = zip(arrays["born"], arrays["born_in"].tolist(), strict=True)

@@ -134,5 +134,6 @@ def test_folders_are_splits(folder: Path) -> None:
     splits = splits_from_folders(Domain.read(folder / "domain.pddl"), {"test": folder}, Labelling())
     assert [(split.name, len(split.instances)) for split in splits] == [("test", 8)]
     data = prepare(replace(splits[0], instances=splits[0].instances[:3]), cache=folder / "cache")[0]
-    assert data.origin["folder"] == str(folder)
+    assert data.origin["split"] == "test"
+    assert str(folder) not in str((data.origin, data.instances)), "the same files elsewhere are the same data"
     assert isinstance(data, DataSet)

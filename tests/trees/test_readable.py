@@ -13,8 +13,7 @@ from distill.planning import expand, join, problem_class
 from distill.settings import Distillation
 from distill.structures import Options, Predicate, Quotient, Structures, Vocabulary
 from distill.symmetry import Labelled, build_quotient
-from distill.trees import Reader, StateFeature
-from distill.trees.learning import Origin
+from distill.trees import Origin, Reader, StateFeature
 
 SMALL = Distillation(inner_width=3, final_width=3, inner_depth=3, final_depth=3, chain_steps=2)
 LAYERS = 3

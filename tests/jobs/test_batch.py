@@ -1,0 +1,411 @@
+"""Batches: shared stages are done once, failures stay alone, whatever dies is done again."""
+
+import os
+import random
+import signal
+import socket
+import subprocess
+import sys
+import time
+from concurrent.futures import Executor, Future
+from pathlib import Path
+
+import pytest
+import yaml
+
+from distill.errors import InputError
+from distill.jobs import Batch, Run, Store, Sweep, effects, executor_of, table_of, write_summary
+from distill.jobs.executors import Lanes
+from tests.cli.test_commands import DISTILL
+from tests.jobs.small import contents, small_content, small_sweep
+
+
+class Here(Executor):
+    """Does tasks at once, in this process."""
+
+    def submit(self, task, /, *arguments, **options):
+        future: Future = Future()
+        try:
+            future.set_result(task(*arguments, **options))
+        except Exception as error:
+            future.set_exception(error)
+        return future
+
+
+def made_stages(store: Path) -> dict[str, int]:
+    """How often each stage was done, for all runs together."""
+    counts: dict[str, int] = {}
+    for run in Store(store).runs():
+        for step in run.log:
+            counts[step["stage"]] = counts.get(step["stage"], 0) + step["made"]
+    return counts
+
+
+def test_fifty_regressions_fit_trees_once(tmp_path) -> None:
+    """48 regressions on two settings of trees: one replay, two fits of trees, however many jobs."""
+    sweep = small_sweep(
+        tmp_path,
+        cases=[{"mode": "quotient", "export.report": False, "export.formats": ["ascii"]}],
+        grid={
+            "inner_depth": [2, 3],
+            "regression": ["squares", "absolute", "sgd"],
+            "intercept": [True, False],
+            "nonnegative": [True, False],
+            "features": [["combined"], ["numerical", "combined"]],
+        },
+    )
+    batch = Batch(sweep, tmp_path / "runs", cache=tmp_path / "cache")
+    expected = {
+        "data": (48, 1, 0),
+        "train": (0, 0, 0),
+        "replay": (48, 1, 0),
+        "distil": (48, 2, 0),
+        "regress": (48, 48, 0),
+        "evaluate": (48, 48, 0),
+    }
+    assert {one.stage: (one.wanted, one.distinct, one.kept) for one in batch.shared()} == expected
+    with executor_of("local", 2) as executor:
+        batch.do(executor)
+    assert [work.state for work in batch.works] == ["done"] * 48
+    assert made_stages(tmp_path / "runs") == {
+        "data/train": 1,
+        "data/test": 1,
+        "replay": 1,
+        "replay/network": 1,
+        "distil": 2,
+        "regress": 48,
+        "evaluate": 48,
+        "export": 48,
+    }
+    again = Batch(sweep, tmp_path / "runs", cache=tmp_path / "cache")
+    assert [work.state for work in again.works] == ["done"] * 48
+    assert {one.stage: one.kept for one in again.shared()}["distil"] == 2
+
+
+def test_failures_stay_alone_and_are_explained(tmp_path) -> None:
+    base = small_content(tmp_path)
+    cases = [
+        {"seed": 0},
+        {"checkpoint": str(tmp_path / "gone.safetensors")},
+        {"checkpoint": str(tmp_path / "blocks.pddl")},
+        {"seed": 1, "regression": "squares"},
+        {"domain": str(tmp_path / "no.pddl")},
+        {"seed": -1},
+        {"seed": 2},
+    ]
+    file = tmp_path / "sweep.yaml"
+    file.write_text(yaml.safe_dump({"base": base, "cases": cases}))
+    store = tmp_path / "runs"
+    batch = Batch(Sweep.read(file), store, cache=tmp_path / "cache")
+    batch.do(Here())
+    told = [(work.state, work.error) for work in batch.works]
+    assert [state for state, _ in told] == ["done", "failed", "failed", "failed", "failed", "failed", "done"]
+    for number, part in enumerate(
+        ["gone.safetensors", "blocks.pddl", "no regression squares", "no.pddl", "at least 0"], 1
+    ):
+        assert part in told[number][1]
+        assert "Traceback" not in told[number][1]
+    assert len(list(Store(store).runs())) == 2
+    table = table_of(batch.works)
+    assert table["state"].to_list() == [state for state, _ in told]
+    later = Batch(Sweep.read(file), store, cache=tmp_path / "cache")
+    assert later.works[3].state == "failed"
+    assert later.works[0].state == "done"
+    retried = Batch(Sweep.read(file), store, cache=tmp_path / "cache", retry=True)
+    assert retried.works[3].state == "waiting"
+
+
+def test_an_unforeseen_error_is_kept_with_its_place(tmp_path, monkeypatch) -> None:
+    def broken(*_args, **_options):
+        raise ZeroDivisionError("nobody thought of this")
+
+    monkeypatch.setattr("distill.jobs.stages.find_features", broken)
+    batch = Batch(small_sweep(tmp_path), tmp_path / "runs", cache=tmp_path / "cache")
+    batch.do(Here())
+    [work] = batch.works
+    assert "ZeroDivisionError: nobody thought of this" in work.error
+    [status] = Store(tmp_path / "runs").jobs().values()
+    assert status.stage == "distil"
+    assert "find_features" in status.details
+
+
+def test_a_store_that_cannot_be_written_is_told_at_once(tmp_path) -> None:
+    (tmp_path / "file").write_text("")
+    batch = Batch(small_sweep(tmp_path), tmp_path / "file/runs", cache=tmp_path / "cache")
+    with pytest.raises(InputError, match=r"Cannot write to .*choose another folder"):
+        batch.do(Here())
+
+
+def test_jobs_that_share_stages_stand_apart(tmp_path) -> None:
+    sweep = small_sweep(tmp_path, grid={"seed": [0, 1], "max_features": [3, 4, 5]})
+    batch = Batch(sweep, tmp_path / "runs", cache=tmp_path / "cache")
+    seeds = [work.planned.config.distillation.seed for work in batch._in_turn()]
+    assert seeds == [0, 1, 0, 1, 0, 1]
+
+
+def test_who_looks_sees_jobs_come_on(tmp_path) -> None:
+    seen: set[tuple[str, str]] = set()
+    batch = Batch(small_sweep(tmp_path, seeds=2), tmp_path / "runs", cache=tmp_path / "cache")
+    with executor_of("local", 2) as executor:
+        batch.do(
+            executor, lambda works: seen.update((work.state, work.stage.split(":")[0]) for work in works)
+        )
+    assert ("waiting", "") in seen
+    assert ("done", "") in seen
+    assert any(state == "running" for state, _ in seen)
+
+
+def worker_of(_: int) -> int:
+    return os.getpid()
+
+
+def die_once(file: str) -> str:
+    path = Path(file)
+    if not path.exists():
+        path.write_text("")
+        os.kill(os.getpid(), signal.SIGKILL)
+    return "done"
+
+
+def die(_: int) -> None:
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def threads_in_a_job(folder: str) -> list[int]:
+    import torch
+    from threadpoolctl import threadpool_info
+
+    from distill.jobs.job import one_processor
+
+    with one_processor():
+        return [torch.get_num_threads(), *(pool["num_threads"] for pool in threadpool_info())]
+
+
+def test_a_process_that_dies_takes_only_its_own_task(tmp_path) -> None:
+    with Lanes(2) as lanes:
+        again = lanes.submit(die_once, str(tmp_path / "died"))
+        lost = lanes.submit(die, 0)
+        fine = [lanes.submit(worker_of, number) for number in range(4)]
+        assert again.result() == "done"
+        assert all(future.result() > 0 for future in fine)
+        with pytest.raises(InputError, match="died 3 times"):
+            lost.result()
+        assert lanes.submit(worker_of, 1).result() > 0
+        assert set(lanes.submit(threads_in_a_job, "").result()) == {1}
+
+
+def test_a_batch_killed_as_a_whole_goes_on(tmp_path) -> None:
+    """SIGKILL hits the command and all its workers, at any moment; then one batch is left in peace."""
+    sweep = small_sweep(tmp_path / "source", seeds=4)
+    peaceful = Batch(sweep, tmp_path / "peaceful", cache=tmp_path / "other")
+    peaceful.do(Here())
+    store = tmp_path / "runs"
+    command = [*DISTILL, "batch", str(tmp_path / "source/small.yaml"), "--out", str(store), "--workers", "2"]
+    environment = {**os.environ, "DISTILL_CACHE": str(tmp_path / "cache")}
+    shuffled = random.Random(2)
+    for number in range(4):
+        child = subprocess.Popen(
+            command,
+            env=environment,
+            start_new_session=True,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.DEVNULL,
+        )
+        try:
+            child.wait(4.5 + 3 * shuffled.random())
+        except subprocess.TimeoutExpired:
+            # every other time only the command: its workers must notice and end
+            os.kill(child.pid, signal.SIGKILL) if number % 2 else os.killpg(child.pid, signal.SIGKILL)
+            child.wait()
+        expected = contents(tmp_path / "peaceful")
+        for run in Store(store).runs():
+            mine = {f"{run.name}/{name}": value for name, value in contents(run.folder).items()}
+            assert mine.items() <= expected.items()
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    runs = {name: value for name, value in contents(store).items() if not name.startswith("sweeps/")}
+    assert runs == contents(tmp_path / "peaceful")
+
+
+def test_workers_end_when_the_batch_is_killed(tmp_path) -> None:
+    small_sweep(tmp_path, seeds=4)
+    command = [*DISTILL, "batch", str(tmp_path / "small.yaml"), "--out", str(tmp_path / "runs")]
+    environment = {**os.environ, "DISTILL_CACHE": str(tmp_path / "cache")}
+    child = subprocess.Popen(command, env=environment, start_new_session=True, stderr=subprocess.DEVNULL)
+    for _ in range(300):
+        workers = _in_session(child.pid) - {child.pid}
+        if workers and list((tmp_path / "runs").glob(".jobs/*.json")):
+            break
+        time.sleep(0.05)
+    assert workers
+    os.kill(child.pid, signal.SIGKILL)
+    child.wait()
+    for _ in range(100):
+        if not _in_session(child.pid):
+            break
+        time.sleep(0.1)
+    assert not _in_session(child.pid)
+
+
+def _in_session(session: int) -> set[int]:
+    """The living processes of a session."""
+    found = set()
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                state, _, _, own = (entry / "stat").read_text().rpartition(")")[2].split()[:4]
+            except OSError:
+                continue
+            if int(own) == session and state != "Z":
+                found.add(int(entry.name))
+    return found
+
+
+def test_two_batches_at_once_give_the_union(tmp_path) -> None:
+    for name, seeds in (("one", [0, 1, 2]), ("other", [1, 2, 3])):
+        small_sweep(tmp_path, name, seeds=seeds)
+    environment = {**os.environ, "DISTILL_CACHE": str(tmp_path / "cache")}
+    children = [
+        subprocess.Popen(
+            [
+                *DISTILL,
+                "batch",
+                str(tmp_path / f"{name}.yaml"),
+                "--out",
+                str(tmp_path / "runs"),
+                "--workers",
+                "2",
+            ],
+            env=environment,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            text=True,
+        )
+        for name in ("one", "other")
+    ]
+    errors = [child.communicate()[1] for child in children]
+    assert [child.returncode for child in children] == [0, 0], errors
+    runs = list(Store(tmp_path / "runs").runs())
+    assert sorted(run.config["distillation"]["seed"] for run in runs) == [0, 1, 2, 3]
+    assert all(not run.damaged() for run in runs)
+    assert made_stages(tmp_path / "runs")["regress"] == 4, "no job was done twice"
+    assert len(list((tmp_path / "runs/sweeps").iterdir())) == 2
+
+
+@pytest.fixture
+def cluster(tmp_path):
+    """A Dask scheduler and two workers, each a process of its own on this machine."""
+    pytest.importorskip("distributed")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    python = [sys.executable, "-m"]
+    address = f"tcp://127.0.0.1:{port}"
+    quiet = {"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL, "cwd": tmp_path}
+    environment = {**os.environ, "PYTHONPATH": str(Path(__file__).parents[2])}
+    scheduler = subprocess.Popen(
+        [
+            *python,
+            "distributed.cli.dask_scheduler",
+            "--host",
+            "127.0.0.1",
+            "--port",
+            str(port),
+            "--no-dashboard",
+        ],
+        env=environment,
+        **quiet,
+    )
+    workers = [
+        subprocess.Popen(
+            [
+                *python,
+                "distributed.cli.dask_worker",
+                address,
+                "--nthreads",
+                "1",
+                "--no-nanny",
+                "--no-dashboard",
+            ],
+            env=environment,
+            **quiet,
+        )
+        for _ in range(2)
+    ]
+    yield f"dask://127.0.0.1:{port}", workers
+    for process in [*workers, scheduler]:
+        process.kill()
+        process.wait()
+
+
+def test_a_cluster_worker_that_dies_loses_no_job(tmp_path, cluster) -> None:
+    address, workers = cluster
+    batch = Batch(small_sweep(tmp_path, seeds=4), tmp_path / "runs", cache=tmp_path / "cache")
+    killed = []
+
+    def kill_one(works) -> None:
+        running = [work for work in works if work.state == "running"]
+        if running and not killed:
+            # the worker that is at this job, and no other
+            [status] = [s for n, s in Store(tmp_path / "runs").jobs().items() if n == running[0].name] or [
+                None
+            ]
+            if status is not None:
+                killed.append(status.process)
+                os.kill(status.process, signal.SIGKILL)
+
+    with executor_of(address, 1) as executor:
+        batch.do(executor, kill_one)
+    assert killed
+    assert killed[0] in [worker.pid for worker in workers]
+    assert [(work.state, work.error) for work in batch.works] == [("done", "")] * 4
+    alone = Batch(small_sweep(tmp_path, seeds=4), tmp_path / "alone", cache=tmp_path / "own")
+    alone.do(Here())
+    assert contents(tmp_path / "runs") == contents(tmp_path / "alone")
+
+
+@pytest.mark.parametrize(
+    ("address", "told"),
+    [
+        ("dask://127.0.0.1:1", "does not answer; start one with `dask scheduler`"),
+        ("dask://127.0.0.1", "must look like dask://HOST:PORT"),
+        ("dask://127.0.0.1:x", "must look like dask://HOST:PORT"),
+        ("slurm", "There is no executor 'slurm'; choose local or dask://HOST:PORT"),
+    ],
+)
+def test_an_executor_that_cannot_be_had_is_told(address, told, monkeypatch) -> None:
+    pytest.importorskip("distributed")
+    monkeypatch.setattr("distill.jobs.executors._PATIENCE", 1)
+    with pytest.raises(InputError, match=told), executor_of(address, 1):
+        pass
+
+
+def test_the_setting_that_matters_is_found(tmp_path) -> None:
+    sweep = small_sweep(tmp_path, grid={"inner_depth": [1, 4], "chain_size": [19, 20]}, seeds=2)
+    batch = Batch(sweep, tmp_path / "runs", cache=tmp_path / "cache")
+    for number, work in enumerate(batch.works):
+        depth = work.planned.settings["distillation.inner_depth"]
+        error = 0.5 if depth == 1 else 0.01 * number
+        work.state = "done"
+        work.metrics = {"splits": {"test": {"mae": error, "max_error": 1.0}}, "formula_size": 10}
+    table = table_of(batch.works)
+    first, *rest = effects(table, sweep.varied)
+    assert (first.setting, first.measure, first.best) == ("distillation.inner_depth", "test_mae", "4")
+    assert first.matters
+    assert first.share > 0.9
+    assert not any(one.matters for one in rest)
+    place = write_summary("small", batch.works, sweep.varied, tmp_path / "runs")
+    assert {file.name for file in place.iterdir()} == {
+        "summary.csv",
+        "summary.parquet",
+        "summary.svg",
+        "effects.json",
+    }
+    assert len((place / "summary.csv").read_text().splitlines()) == 9
+
+
+def test_runs_of_a_batch_can_be_read(tmp_path) -> None:
+    batch = Batch(small_sweep(tmp_path), tmp_path / "runs", cache=tmp_path / "cache")
+    batch.do(Here())
+    [work] = batch.works
+    assert Run.load(tmp_path / "runs" / work.name).metrics == work.metrics
