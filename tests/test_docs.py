@@ -97,6 +97,35 @@ def test_the_example_of_a_distillation(monkeypatch: pytest.MonkeyPatch) -> None:
     assert re.fullmatch(r"\d features, largest error on 19491 test states: 0.0", last)
 
 
+def test_the_example_of_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(ROOT)
+    [code] = blocks("docs/jobs.md", "python")
+    assert printed(code) == "0.0 54723 states\nTrue\n"
+
+
+def test_the_example_of_a_sweep(tmp_path: Path) -> None:
+    from distill.jobs import Sweep
+
+    text = blocks("docs/jobs.md", "yaml")[0].replace("../runs", str(ROOT / "configs/runs"))
+    (tmp_path / "example.yaml").write_text(text)
+    sweep = Sweep.read(tmp_path / "example.yaml")
+    assert len(sweep.jobs) == 2 * 2 * 2 * 4
+    assert not any(job.error for job in sweep.jobs)
+
+
+def test_the_sweeps_that_come_along_are_as_large_as_documented() -> None:
+    from distill.jobs import Sweep
+
+    rows = re.findall(
+        r"^\| `(configs/sweeps/\S+)` \| (\d+) \|", (ROOT / "docs/jobs.md").read_text(), re.MULTILINE
+    )
+    assert {file for file, _ in rows} == {
+        f"configs/sweeps/{one.name}" for one in (ROOT / "configs/sweeps").iterdir()
+    }
+    for file, jobs in rows:
+        assert len(Sweep.read(ROOT / file).jobs) == int(jobs)
+
+
 def test_the_table_of_settings_is_that_of_the_code() -> None:
     page = (ROOT / "docs/distillation.md").read_text()
     for item in fields(Distillation):

@@ -35,8 +35,20 @@ def print_json(answer: Any) -> None:
     typer.echo(json.dumps(answer, indent=1, ensure_ascii=False))
 
 
-def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]], caption: str = "") -> None:
-    """Print an answer for people; numbers stand to the right."""
+def print_table(
+    title: str,
+    columns: Iterable[str],
+    rows: Iterable[Iterable[Any]],
+    caption: str = "",
+    *,
+    names: bool = False,
+) -> None:
+    """Print an answer for people; numbers stand to the right.
+
+    Parameters
+    ----------
+    names : whether the first column has names, which are never broken, so that they can be copied.
+    """
     from rich import box
     from rich.table import Table
     from rich.text import Text
@@ -45,7 +57,8 @@ def print_table(title: str, columns: Iterable[str], rows: Iterable[Iterable[Any]
     table = Table(box=box.SIMPLE_HEAD, padding=(0, 1, 0, 0))
     for number, name in enumerate(columns):
         numeric = all(isinstance(row[number], int | float) or row[number] in ("", "–") for row in kept)
-        table.add_column(name, justify="right" if numeric else "left", overflow="fold")
+        whole = names and number == 0
+        table.add_column(name, justify="right" if numeric else "left", overflow="fold", no_wrap=whole)
     for row in kept:
         # Plain text: square brackets in formulas are no markup.
         table.add_row(*(Text(_shown(cell)) for cell in row))

@@ -59,10 +59,10 @@ def list_runs(
     ]
     columns = ["run", "pool", "exact", "MAE train", "validation", "test", "features", "size"]
     if rows:
-        print_table(f"Runs in {store}", columns, rows)
+        print_table(f"Runs in {store}", columns, rows, names=True)
     else:
         hint = "no run fits" if problem or exact else "make one with `distill run configs/runs/gripper.yaml`"
-        console().print(f"No runs in {store}; {hint}.", highlight=False, markup=False)
+        console().print(f"No runs in {store}; {hint}.", highlight=False, markup=False, soft_wrap=True)
     for name, status in jobs.items():
         told = status.error if status.state == "failed" else f"is in {status.stage}, or was when it was ended"
         console().print(f"{name}: {status.state}: {told}", highlight=False, markup=False, soft_wrap=True)

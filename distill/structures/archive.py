@@ -60,12 +60,11 @@ def write_archive(
     """
     text = json.dumps(metadata, ensure_ascii=False)
     members = {**arrays, _METADATA: np.frombuffer(text.encode(), dtype=np.uint8)}
-    with written_whole(path) as stream:
-        # As numpy's savez does, but with the quickest compression.
-        with zipfile.ZipFile(stream, "w", *_PACKING[compressed]) as archive:
-            for name, array in members.items():
-                with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
-                    np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
+    # As numpy's savez does, but with the quickest compression.
+    with written_whole(path) as stream, zipfile.ZipFile(stream, "w", *_PACKING[compressed]) as archive:
+        for name, array in members.items():
+            with archive.open(f"{name}.npy", "w", force_zip64=True) as member:
+                np.lib.format.write_array(member, np.asanyarray(array), allow_pickle=False)
 
 
 def read_archive(path: Path, kind: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:

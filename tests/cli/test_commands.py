@@ -1,9 +1,12 @@
+import contextlib
+import io
 import json
 import os
 import signal
 import subprocess
 import sys
 import time
+import unittest.mock
 from pathlib import Path
 
 import pytest
@@ -20,6 +23,30 @@ def distill(*arguments: object, **environment: str) -> subprocess.CompletedProce
         text=True,
         check=False,
         env={**os.environ, "COLUMNS": "100", **environment},
+    )
+
+
+def here(*arguments: object) -> subprocess.CompletedProcess[str]:
+    """As `distill`, but in this process, which has loaded all libraries."""
+    from distill.cli import main
+
+    out, told = io.StringIO(), io.StringIO()
+    code: object = 0
+    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
+    with (
+        unittest.mock.patch.object(sys, "argv", ["distill", *map(str, arguments)]),
+        contextlib.redirect_stdout(out),
+        contextlib.redirect_stderr(told),
+    ):
+        try:
+            main()
+        except SystemExit as done:
+            code = done.code
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+    return subprocess.CompletedProcess(
+        list(map(str, arguments)), int(code or 0), out.getvalue(), told.getvalue()
     )
 
 
