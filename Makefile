@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo test lint format bench clean
+.PHONY: help setup demo app test lint format bench screenshots clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -18,7 +18,7 @@ $(STAMP): pyproject.toml constraints.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || { echo "Python 3.11 or newer is needed: make PYTHON=/path/to/python3.11"; exit 2; }
 	@test -x $(BIN)/python || $(PYTHON) -m venv $(VENV) || { echo "python3 -m venv failed; on Debian: apt-get install python3-venv"; exit 2; }
 	@echo "Installing the pinned dependencies into $(VENV) (about a minute) ..."
-	@$(BIN)/pip install --quiet --editable '.[dev,planners,foreign,cluster]'
+	@$(BIN)/pip install --quiet --editable '.[dev,planners,foreign,cluster,app]'
 	@# dlplan checks our exports in tests; what it depends on is not needed for that and takes long to compile.
 	@$(BIN)/pip install --quiet --no-deps dlplan || echo "dlplan has no wheel for this machine; the tests that need it will be skipped."
 	@touch $@
@@ -29,8 +29,18 @@ demo: $(STAMP)  ## Gripper: labelled states, what looks the same, a trained netw
 	$(BIN)/distill evaluate artifacts/checkpoints/gripper.safetensors gripper --figure artifacts/runs/demo/gripper-network.png
 	$(BIN)/distill run configs/runs/gripper.yaml --out artifacts/runs
 
-test: $(STAMP)  ## run the tests
+app: $(STAMP)  ## open the workbench in the browser
+	$(BIN)/distill app
+
+test: $(STAMP) browser  ## run the tests
 	$(BIN)/pytest -n auto -q
+
+# The workbench is tested in a real browser, where Debian's packages have one or it is there already.
+.PHONY: browser
+browser:
+	@command -v chromium chromium-browser google-chrome >/dev/null || \
+	  { [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null && apt-get update -qq && apt-get install -y -qq chromium >/dev/null; } || \
+	  echo "There is no chromium and it may not be installed here: the tests in a browser will be SKIPPED."
 
 lint: $(STAMP)  ## ruff, mypy, import-linter
 	$(BIN)/ruff check .

@@ -8,6 +8,7 @@ from typing import Annotated, NoReturn
 import typer
 
 from distill import __version__
+from distill.cli import app as workbench
 from distill.cli import (
     batch,
     checkpoint,
@@ -51,6 +52,7 @@ app.command("batch")(batch.batch)
 app.add_typer(runs.app, name="runs")
 app.command("export")(export.export)
 app.command("verify-run")(runs.verify_run)
+app.command("app")(workbench.app)
 app.add_typer(config.app, name="config")
 app.command("probe")(probe.probe)
 app.add_typer(checkpoint.app, name="checkpoint")

@@ -9,6 +9,7 @@ from distill.jobs.distilled import Distilled
 from distill.jobs.evaluation import Evaluation, Score, evaluate, evaluate_checkpoint, policy, predict
 from distill.jobs.examples import Example, examples
 from distill.jobs.executors import executor as executor_of
+from distill.jobs.forms import FORMS, express, express_term, ordered_terms
 from distill.jobs.job import Status, do_job
 from distill.jobs.probing import ProbeRow, probe_checkpoint, state_features
 from distill.jobs.quotient import build_quotient_of
@@ -25,6 +26,7 @@ from distill.jobs.training import TrainingConfig, checkpoint_of, train_networks,
 from distill.jobs.verification import Check, verify_run
 
 __all__ = [
+    "FORMS",
     "REDUCTIONS",
     "STAGES",
     "Analysis",
@@ -59,8 +61,11 @@ __all__ = [
     "evaluate_checkpoint",
     "examples",
     "executor_of",
+    "express",
+    "express_term",
     "keep_one_of_each",
     "label_beyond",
+    "ordered_terms",
     "parse_override",
     "policy",
     "predict",

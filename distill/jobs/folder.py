@@ -1,6 +1,7 @@
 """Writing a run's folder: all at once or not at all."""
 
 import json
+import os
 import shutil
 import tempfile
 import time
@@ -24,6 +25,7 @@ from distill.planning import UNSOLVABLE
 from distill.trees import LINKAGES, Grown, Tree, trees_to_json
 
 PART = ".part-"
+_ALONE = 2  # parts of a path, such as /home, that everything shares
 _DIGITS = 6  # of what trees predict
 
 
@@ -34,7 +36,7 @@ def write_run(place: Path, stages: Stages) -> None:
     try:
         place.parent.mkdir(parents=True, exist_ok=True)
         part = Path(tempfile.mkdtemp(prefix=f"{PART}{place.name}-", dir=place.parent))
-        _fill(part, place.name, stages)
+        _fill(part, place, stages)
         files = sorted(file for file in part.rglob("*") if file.is_file())
         sums = {file.relative_to(part).as_posix(): checksum(file) for file in files}
         _write_json(part / INPUTS, {**_inputs(stages), "files": sums})
@@ -51,10 +53,10 @@ def write_run(place: Path, stages: Stages) -> None:
             shutil.rmtree(part, ignore_errors=True)
 
 
-def _fill(part: Path, name: str, stages: Stages) -> None:
+def _fill(part: Path, place: Path, stages: Stages) -> None:
     fitted, measured, outlook = stages.fitted, stages.measured, stages.outlook
     distilled, sets, config = fitted.distilled, stages.sets, stages.config
-    resolved = config.to_mapping()
+    resolved = _seen_from(place, config.to_mapping())
     (part / "config.yaml").write_text(yaml.safe_dump(resolved, sort_keys=False, allow_unicode=True))
     _write_json(part / "metrics.json", measured.metrics)
     distilled.save(part / "model.json")
@@ -62,7 +64,9 @@ def _fill(part: Path, name: str, stages: Stages) -> None:
     for split, data in sets.items():
         data.save(part / "states" / f"{split}.npz", compressed=True)
     if outlook is not None:
-        replace(outlook, values={split: np.zeros(0) for split in sets}).save(part / "embeddings.npz")
+        replace(outlook, values={split: np.zeros(0) for split in sets}).save(
+            part / "embeddings.npz", compressed=True
+        )
     if stages.checkpoint is not None:
         stages.checkpoint.save(part / "network.safetensors")
     _predictions(stages).to_parquet(part / "predictions.parquet", index=False)
@@ -80,8 +84,19 @@ def _fill(part: Path, name: str, stages: Stages) -> None:
         (part / FORMS[form].file).write_text(written(distilled, form, vocabulary) + "\n")
     if config.export.report:
         figures = {file.stem: file.read_text() for file in sorted(part.glob("*.svg"))}
-        page = report(name, resolved, measured.metrics, distilled, vocabulary, figures)
+        page = report(place.name, resolved, measured.metrics, distilled, vocabulary, figures)
         (part / "report.html").write_text(page)
+
+
+def _seen_from(place: Path, config: dict[str, Any]) -> dict[str, Any]:
+    """The config with paths relative to the run, if both are in one folder, so that it can be moved."""
+    found = dict(config)
+    for entry, value in config.items():
+        if isinstance(value, str) and Path(value).is_absolute():
+            shared = Path(os.path.commonpath([value, place.resolve()]))
+            if len(shared.parts) > _ALONE:
+                found[entry] = os.path.relpath(value, place.resolve())
+    return found
 
 
 def _predictions(stages: Stages) -> pd.DataFrame:

@@ -38,11 +38,12 @@ class Outlook:
     points: Mapping[str, Array]
     shares: Array
 
-    def save(self, path: Path) -> None:
+    def save(self, path: Path, *, compressed: bool = False) -> None:
         """Write it to one file (see `distill.structures.archive`)."""
         parts = {"values": self.values, "drawn": self.drawn, "points": self.points}
         arrays = {f"{part}/{name}": array for part, found in parts.items() for name, array in found.items()}
-        write_archive(path, {**arrays, "shares": self.shares}, {"kind": KIND, "splits": list(self.values)})
+        metadata = {"kind": KIND, "splits": list(self.values)}
+        write_archive(path, {**arrays, "shares": self.shares}, metadata, compressed=compressed)
 
     @staticmethod
     def load(path: Path) -> "Outlook":

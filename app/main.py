@@ -1,0 +1,60 @@
+"""The workbench: pages, what is selected at the side, and what happens when something goes wrong."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from app.opened import run_names
+from app.pages import accuracy, formulas, runs, state, value
+from app.selection import NOTATIONS, pick, remember
+from distill.errors import InputError
+
+PAGES: list[tuple[str, str, Callable[[], None]]] = [
+    ("runs", "Runs", runs.page),
+    ("value", "Value function", value.page),
+    ("formulas", "Formulas", formulas.page),
+    ("state", "States", state.page),
+    ("accuracy", "Accuracy", accuracy.page),
+]
+
+
+def careful(page: Callable[[], None]) -> Callable[[], None]:
+    """The page, but what a user can mend is told in a sentence, and what nobody foresaw in two."""
+
+    def shown() -> None:
+        try:
+            page()
+        except InputError as error:
+            st.error(str(error))
+            st.page_link(_PAGE["runs"], label="Choose a run")
+        except (OSError, ValueError, LookupError, TypeError, ArithmeticError) as error:
+            st.error(f"This cannot be shown ({type(error).__name__}: {error}).")
+            st.info(
+                "The run may be damaged: `distill verify-run` tells. Another run or a fresh link may help."
+            )
+            st.page_link(_PAGE["runs"], label="Choose a run")
+
+    shown.__name__ = page.__module__.rpartition(".")[2]
+    return shown
+
+
+_PAGE = {
+    path: st.Page(careful(page), title=title, url_path=path, default=path == "runs")
+    for path, title, page in PAGES
+}
+
+
+def main() -> None:
+    """Show the page that the address asks for."""
+    st.set_page_config(page_title="Workbench", page_icon="🔎", layout="wide")
+    chosen = st.navigation(list(_PAGE.values()))
+    with st.sidebar:
+        names = run_names()
+        if names:
+            pick("Run", names, "run")
+        pick("Notation", list(NOTATIONS), "notation", show=NOTATIONS.__getitem__)
+    remember("run", "notation")
+    chosen.run()
+
+
+main()

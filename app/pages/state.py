@@ -1,0 +1,12 @@
+"""state."""
+
+import streamlit as st
+
+from app.opened import opened
+
+
+def page() -> None:
+    """Show the page."""
+    st.title("state")
+    run = opened()
+    st.write(run.name)

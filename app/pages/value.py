@@ -1,0 +1,12 @@
+"""value."""
+
+import streamlit as st
+
+from app.opened import opened
+
+
+def page() -> None:
+    """Show the page."""
+    st.title("value")
+    run = opened()
+    st.write(run.name)

@@ -1,0 +1,89 @@
+"""What is selected: it lives in the address, so that a link shows what its sender saw.
+
+A click on another page drops the address's parameters, so the session remembers them as well.
+"""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+from urllib.parse import urlencode
+
+import streamlit as st
+
+_OWN = "selected/"
+_WIDGET = "widget/"
+NOTATIONS = {
+    "ascii": "typed",
+    "emlc": "EMLC",
+    "c2": "C2",
+    "english": "English",
+    "latex": "LaTeX",
+    "dlplan": "dlplan",
+}
+
+
+def selected(key: str, default: str = "") -> str:
+    """What the address says of a key; else what was selected before; else the default."""
+    if key in st.query_params:
+        return str(st.query_params[key])
+    return str(st.session_state.get(_OWN + key, default))
+
+
+def select(**values: object) -> None:
+    """Select something, here and on the pages to come; None takes a selection back."""
+    for key, value in values.items():
+        if value is None or value == "":
+            st.session_state.pop(_OWN + key, None)
+            st.query_params.pop(key, None)
+        else:
+            st.session_state[_OWN + key] = str(value)
+            st.query_params[key] = str(value)
+
+
+def remember(*keys: str) -> None:
+    """Keep what a page depends on both in the address and in the session."""
+    for key in keys:
+        if value := selected(key):
+            select(**{key: value})
+
+
+def link(page: str, **values: object) -> str:
+    """The address of a page with a selection, relative to this one."""
+    given = {key: str(value) for key, value in values.items() if value not in (None, "")}
+    return f"{page}?{urlencode(given)}"
+
+
+def pick(
+    label: str,
+    options: Sequence[str],
+    key: str,
+    *,
+    show: Callable[[str], str] = str,
+    **options_of_widget: Any,
+) -> str:
+    """A list to choose from, tied to a selection; a choice that is not there any more is told.
+
+    Parameters
+    ----------
+    show : how an option is shown.
+    """
+    wanted = selected(key)
+    if wanted and wanted not in options:
+        st.info(f"{label}: “{wanted}” is not here; “{show(options[0])}” is shown instead.")
+        select(**{key: None})
+        wanted = ""
+    st.session_state[_WIDGET + key] = wanted or options[0]
+
+    def changed() -> None:
+        select(**{key: st.session_state[_WIDGET + key]})
+
+    return str(
+        st.selectbox(
+            label, options, key=_WIDGET + key, on_change=changed, format_func=show, **options_of_widget
+        )
+    )
+
+
+def notation() -> str:
+    """The notation of all formulas, chosen at the side."""
+    found = selected("notation", "ascii")
+    return found if found in NOTATIONS else "ascii"
