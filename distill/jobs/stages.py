@@ -8,7 +8,7 @@ import hashlib
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -100,8 +100,11 @@ class Stages:
         if stage == "data":
             files = [self.cache / "data" / f"{data_key(split, 'none')}.npz" for split in self.splits]
             return all(file.exists() for file in files)
-        suffix = ".safetensors" if stage == "train" else ".npz"
-        return (self.cache / stage / f"{self.keys[stage]}{suffix}").exists()
+        return self.file(stage, self.keys[stage], ".safetensors" if stage == "train" else ".npz").exists()
+
+    def file(self, stage: str, key: str | None, suffix: str = ".npz") -> Path:
+        """Where a stage, or a part of one, is kept; what other code made is not taken for ours."""
+        return self.cache / stage / f"{key}-{_code()}{suffix}"
 
     def _network_key(self, data: str) -> str | None:
         config = self.config
@@ -301,13 +304,13 @@ class Stages:
         suffix: str = ".npz",
     ) -> Kept:
         """What is kept under a key; else it is made and kept, by one process only."""
-        file = self.cache / stage / f"{key}{suffix}"
-        found, _ = self._found(stage, file, load)
+        file = self.file(stage, key, suffix)
+        found, _ = self._found(stage, key, file, load)
         if found is not None:
             return found
         with locked(file, lambda: self.progress(f"{stage}: another job is at it", 0, 1)):
             # Another process may have made it while this one waited.
-            found, damaged = self._found(stage, file, load)
+            found, damaged = self._found(stage, key, file, load)
             if found is not None:
                 return found
             inputs = needs()
@@ -316,10 +319,12 @@ class Stages:
             made = make(*inputs)
             seconds = time.perf_counter() - begun
             save(made, file)
-        self.steps.append(Step(stage, file.stem, True, seconds, damaged))
+        self.steps.append(Step(stage, str(key), True, seconds, damaged))
         return made
 
-    def _found(self, stage: str, file: Path, load: Callable[[Path], Kept]) -> tuple[Kept | None, bool]:
+    def _found(
+        self, stage: str, key: str | None, file: Path, load: Callable[[Path], Kept]
+    ) -> tuple[Kept | None, bool]:
         """What a file holds, if it is there; and whether it is there but damaged."""
         if not file.exists():
             return None, False
@@ -328,5 +333,15 @@ class Stages:
             found = load(file)
         except (InputError, LookupError, TypeError, ValueError, AttributeError):
             return None, True
-        self.steps.append(Step(stage, file.stem, False, time.perf_counter() - begun))
+        self.steps.append(Step(stage, str(key), False, time.perf_counter() - begun))
         return found, False
+
+
+@cache
+def _code() -> str:
+    """A key of this package's code: who changes it does not want to see what it made before."""
+    package = Path(__file__).parents[1]
+    digest = hashlib.sha256()
+    for file in sorted(package.rglob("*.py")):
+        digest.update(file.relative_to(package).as_posix().encode() + file.read_bytes())
+    return digest.hexdigest()[:8]

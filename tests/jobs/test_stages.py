@@ -114,7 +114,8 @@ def test_damaged_entries_are_found_and_made_again(made, source, tmp_path) -> Non
 
 def test_a_damaged_entry_is_told_in_the_log(made, source, tmp_path) -> None:
     _, cache = made
-    [entry] = (cache / "evaluate").glob(f"{Stages(small_config(source), cache=cache).keys['evaluate']}.npz")
+    stages = Stages(small_config(source), cache=cache)
+    entry = stages.file("evaluate", stages.keys["evaluate"])
     entry.write_bytes(entry.read_bytes()[:-30])
     run = do_job(small_config(source), tmp_path, cache=cache)
     assert [step["stage"] for step in run.log if step["damaged"]] == ["evaluate"]
