@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from distill.jobs import Batch, Effect, Work
 
 _SHOWN = 20  # jobs in the live table
-_KEYS = 34  # characters of what a job is about
+_KEYS = 46  # characters of what a job is about
 
 
 def batch(

@@ -9,14 +9,14 @@ from pathlib import Path
 from typing import Any
 
 from distill.errors import InputError
-from distill.jobs.job import FAILED, Status, job_from, report_failure, run_name, status_file
+from distill.jobs.job import FAILED, RUNNING, Status, job_from, report_failure, run_name, status_file
 from distill.jobs.run import Run
 from distill.jobs.stages import STAGES, Stages
 from distill.jobs.sweep import Planned, Sweep
 from distill.planning import Split
 from distill.planning.cache import cache_folder
 
-WAITING, RUNNING, DONE, FAILED_STATE = "waiting", "running", "done", FAILED
+WAITING, DONE = "waiting", "done"
 _LOOK = 0.3  # seconds between two looks at running jobs
 
 
@@ -49,7 +49,7 @@ class Work:
 
     def fail(self, error: str) -> None:
         """It cannot be done."""
-        self.state, self.error = FAILED_STATE, error
+        self.state, self.error = FAILED, error
 
 
 @dataclass(frozen=True)
