@@ -100,7 +100,7 @@ def test_the_example_of_a_distillation(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_the_example_of_a_job(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
     [code] = blocks("docs/jobs.md", "python")
-    assert printed(code) == "0.0 54723 states\nTrue\n"
+    assert printed(code) == "0.0 68706 states\nTrue\n"
 
 
 def test_the_example_of_a_sweep(tmp_path: Path) -> None:

@@ -8,6 +8,7 @@ import sys
 import time
 import urllib.request
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -37,34 +38,48 @@ def runs_folder(tmp_path_factory) -> Path:
     return folder / "runs"
 
 
-@pytest.fixture(scope="session")
-def workbench(runs_folder, tmp_path_factory) -> Iterator[str]:
-    """The address of a workbench that shows these runs and the one that comes along."""
-    pytest.importorskip("streamlit")
+@contextmanager
+def served(store: Path, log: Path, *options: str) -> Iterator[str]:
+    """The address of a workbench that shows the runs in a folder, as long as it is needed.
+
+    Parameters
+    ----------
+    log : a file for what the server says.
+    options : more options of `distill app`.
+    """
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    log = tmp_path_factory.mktemp("log") / "server.txt"
     command = [sys.executable, "-c", "from distill.cli import main; main()", "app", "--no-browser"]
     with log.open("w") as stream:
         server = subprocess.Popen(
-            [*command, "--port", str(port), "--store", str(runs_folder)],
+            [*command, "--port", str(port), "--store", str(store), *options],
             stdout=stream,
             stderr=stream,
             env={**os.environ, "STREAMLIT_SERVER_HEADLESS": "true"},
         )
     address = f"http://localhost:{port}"
-    for _ in range(300):
-        try:
-            with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):  # noqa: S310
-                break
-        except OSError:
-            time.sleep(0.1)
-    else:
-        raise AssertionError(log.read_text())
-    yield address
-    server.terminate()
-    server.wait()
+    try:
+        for _ in range(300):
+            try:
+                with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):  # noqa: S310
+                    break
+            except OSError:
+                time.sleep(0.1)
+        else:
+            raise AssertionError(log.read_text())
+        yield address
+    finally:
+        server.terminate()
+        server.wait()
+
+
+@pytest.fixture(scope="session")
+def workbench(runs_folder, tmp_path_factory) -> Iterator[str]:
+    """The address of a workbench that shows these runs and the one that comes along."""
+    pytest.importorskip("streamlit")
+    with served(runs_folder, tmp_path_factory.mktemp("log") / "server.txt") as address:
+        yield address
 
 
 class Browser:
@@ -99,7 +114,7 @@ class Browser:
         from playwright.sync_api import expect
 
         if text is not None:
-            expect(self.page.get_by_text(text).first).to_be_visible()
+            expect(self.page.get_by_text(text).first).to_be_visible(timeout=30_000)
         self.page.wait_for_selector('[data-test-script-state="notRunning"]', state="attached")
 
     def text(self) -> str:

@@ -17,6 +17,9 @@ DISTILL = [sys.executable, "-c", "from distill.cli import main; main()"]
 
 
 def distill(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run a command as a user does; in this process, which has its libraries, unless it needs another."""
+    if not environment:
+        return _here(list(map(str, arguments)))
     return subprocess.run(
         [*DISTILL, *map(str, arguments)],
         capture_output=True,
@@ -26,15 +29,16 @@ def distill(*arguments: object, **environment: str) -> subprocess.CompletedProce
     )
 
 
-def here(*arguments: object) -> subprocess.CompletedProcess[str]:
-    """As `distill`, but in this process, which has loaded all libraries."""
+def _here(arguments: list[str]) -> subprocess.CompletedProcess[str]:
     from distill.cli import main
 
     out, told = io.StringIO(), io.StringIO()
     code: object = 0
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     with (
-        unittest.mock.patch.object(sys, "argv", ["distill", *map(str, arguments)]),
+        unittest.mock.patch.object(sys, "argv", ["distill", *arguments]),
+        unittest.mock.patch.object(sys, "stdin", io.StringIO()),
+        unittest.mock.patch.dict(os.environ, {"COLUMNS": "100"}),
         contextlib.redirect_stdout(out),
         contextlib.redirect_stderr(told),
     ):
@@ -45,9 +49,7 @@ def here(*arguments: object) -> subprocess.CompletedProcess[str]:
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
-    return subprocess.CompletedProcess(
-        list(map(str, arguments)), int(code or 0), out.getvalue(), told.getvalue()
-    )
+    return subprocess.CompletedProcess(arguments, int(code or 0), out.getvalue(), told.getvalue())
 
 
 def answer(*arguments: object):

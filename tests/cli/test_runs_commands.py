@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.cli.test_commands import DISTILL, distill, here
+from tests.cli.test_commands import DISTILL, distill
 from tests.jobs.small import small_content, small_sweep
 
 
 def answer(*arguments: object, code: int = 0):
-    done = here(*arguments, "--json")
+    done = distill(*arguments, "--json")
     assert done.returncode == code, done.stderr
     return json.loads(done.stdout)
 
@@ -40,7 +40,7 @@ def test_a_dry_run_does_nothing(sweep, tmp_path):
     stages = {row["stage"]: row["distinct"] for row in plan["stages"]}
     assert stages == {"data": 1, "train": 0, "replay": 2, "distil": 2, "regress": 4, "evaluate": 4}
     assert not (tmp_path / "runs").exists()
-    shown = here("batch", sweep, "--out", tmp_path / "runs", "--dry-run").stdout
+    shown = distill("batch", sweep, "--out", tmp_path / "runs", "--dry-run").stdout
     assert "4 jobs: 0 done, 0 failed, 4 to do" in " ".join(shown.split())
 
 
@@ -71,13 +71,13 @@ def test_runs_are_listed_shown_compared_and_removed(done, tmp_path):
     names = [run["run"] for run in listed["runs"]]
     assert len(names) == 2
     assert set(listed["jobs"].values()) == {"failed"}
-    table = "".join(here("runs", "list", "--store", store).stdout.split())
+    table = "".join(distill("runs", "list", "--store", store).stdout.split())
     assert all(name in table for name in names)
     assert "failed:Readablemodehasnoregressionsquares" in table
     assert answer("runs", "list", "--store", store, "--problem", "chess")["runs"] == []
     shown = answer("runs", "show", names[0], "--store", store)
     assert shown["config"]["distillation"]["max_features"] == 4
-    assert "V = " in here("runs", "show", names[0][-6:], "--store", store).stdout
+    assert "V = " in distill("runs", "show", names[0][-6:], "--store", store).stdout
     compared = answer("runs", "compare", *names, "--store", store)
     assert set(compared["settings"]) == {"distillation.seed"}
     assert sorted(compared["settings"]["distillation.seed"]) == [0, 1]
@@ -86,11 +86,11 @@ def test_runs_are_listed_shown_compared_and_removed(done, tmp_path):
     same = answer("runs", "compare", names[0], names[0], "--store", store)
     assert same["settings"] == {}
     assert all(a == b for a, b in (term["weights"] for term in same["terms"]))
-    assert "Weights" in here("runs", "compare", *names, "--store", store).stdout
+    assert "Weights" in distill("runs", "compare", *names, "--store", store).stdout
     kept = distill("runs", "rm", names[0], "--store", store)
     assert kept.returncode != 0, "nobody said yes"
     assert (store / names[0]).exists()
-    removed = here("runs", "rm", names[0], "--yes", "--store", store)
+    removed = distill("runs", "rm", names[0], "--yes", "--store", store)
     assert removed.returncode == 0
     assert [run["run"] for run in answer("runs", "list", "--store", store)["runs"]] == names[1:]
 
@@ -105,7 +105,7 @@ def test_a_run_is_verified_by_its_folder_alone(done, tmp_path):
     checks = {check["what"] for check in json.loads(told.stdout)["checks"]}
     assert {"splits.test.mae", "splits.train.greedy_optimal_steps", "fidelity.mae", "plans.train"} <= checks
     (moved / "predictions.parquet").write_bytes(b"")
-    wrong = here("verify-run", moved)
+    wrong = distill("verify-run", moved)
     assert wrong.returncode == 1
     assert "predictions.parquet" in wrong.stdout
 
@@ -122,20 +122,20 @@ def test_a_run_is_verified_by_its_folder_alone(done, tmp_path):
 )
 def test_bad_input_is_told_in_one_sentence(arguments, told, tmp_path):
     store = ("--out",) if arguments[0] == "batch" else ("--store",)
-    done = here(*arguments, *store, tmp_path / "runs")
+    done = distill(*arguments, *store, tmp_path / "runs")
     assert done.returncode == 2
     assert told in " ".join(done.stderr.split())
     assert "Traceback" not in done.stderr
 
 
 def test_no_runs_says_how_to_make_one(tmp_path):
-    assert "make one with `distill run" in here("runs", "list", "--store", tmp_path).stdout
+    assert "make one with `distill run" in distill("runs", "list", "--store", tmp_path).stdout
 
 
 def test_errors_in_a_sweep_name_their_line(tmp_path):
     file = tmp_path / "bad.yaml"
     file.write_text("base:\n  problem: gripper\n  checkpoint: x\ngrid:\n  distillation.linkag: [ward]\n")
-    done = here("batch", file, "--out", tmp_path / "runs")
+    done = distill("batch", file, "--out", tmp_path / "runs")
     assert done.returncode == 2
     told = " ".join(done.stderr.split())
     assert "line 5" in told
@@ -144,7 +144,7 @@ def test_errors_in_a_sweep_name_their_line(tmp_path):
 
 def test_an_unreachable_scheduler_is_told(sweep, tmp_path):
     pytest.importorskip("distributed")
-    done = here("batch", sweep, "--out", tmp_path / "runs", "--executor", "dask://localhost:x")
+    done = distill("batch", sweep, "--out", tmp_path / "runs", "--executor", "dask://localhost:x")
     assert done.returncode == 2
     assert "must look like dask://HOST:PORT" in " ".join(done.stderr.split())
 

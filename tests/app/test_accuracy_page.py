@@ -1,0 +1,261 @@
+"""The page Accuracy: numbers against a direct computation, links, exports, and what is damaged."""
+
+import json
+import shutil
+from io import StringIO
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from app import errors_by
+from app.opened import DEMO
+from distill.jobs import Run
+
+apptest = pytest.importorskip("streamlit.testing.v1")
+EXACT_RUN = next(DEMO.iterdir()).name
+
+
+def table_of(**columns: object) -> pd.DataFrame:
+    """Predictions of one split and instance."""
+    rows = pd.DataFrame({"split": "test", "instance": 0, **columns})
+    return rows.assign(state=np.arange(len(rows)))
+
+
+@pytest.fixture
+def inexact(runs_folder) -> Run:
+    """A small run whose value function is wrong on some states."""
+    return next(run for run in map(Run.load, sorted(runs_folder.glob("blocks-*"))) if _largest(run) > 0)
+
+
+def _largest(run: Run) -> float:
+    return max(score["max_error"] for score in run.metrics["splits"].values())
+
+
+def shown(store: Path, monkeypatch, **address: str):
+    """The page alone, as an address shows it."""
+
+    def script() -> None:
+        from app.pages.accuracy import page
+
+        page()
+
+    monkeypatch.setenv("DISTILL_STORE", str(store))
+    at = apptest.AppTest.from_function(script, default_timeout=30)
+    for key, value in address.items():
+        at.query_params[key] = value
+    return at.run()
+
+
+def said(at) -> str:
+    """All sentences on a page."""
+    kinds = ("error", "warning", "info", "success", "caption")
+    return "\n".join(element.value for kind in kinds for element in getattr(at, kind))
+
+
+def frame(at, *columns: str) -> pd.DataFrame:
+    """The table on a page that has some columns."""
+    return next(one.value for one in at.dataframe if set(columns) <= set(one.value.columns))
+
+
+def charted(at, column: str) -> pd.DataFrame:
+    """The rows behind a chart that has a column."""
+    for one in at.get("vega_lite_chart"):
+        for data in one.proto.datasets:
+            rows = pa.ipc.open_stream(data.data.data).read_pandas()
+            if column in rows:
+                return rows
+    raise AssertionError(f"no chart shows {column}")
+
+
+# Aggregation
+
+
+def test_boxes_are_those_of_a_direct_computation() -> None:
+    rng = np.random.default_rng(0)
+    table = table_of(v_star=rng.integers(0, 4, 400), value=rng.normal(2, 3, 400))
+    states = errors_by.labelled(table, ["test"], "value")
+    outside = 0
+    for row in errors_by.boxes(states).itertuples():
+        v = np.sort(table["value"][table["v_star"] == row.v_star])
+        q1, q3 = np.quantile(v, [0.25, 0.75])
+        inside = v[(v >= q1 - 1.5 * (q3 - q1)) & (v <= q3 + 1.5 * (q3 - q1))]
+        assert (row.least, row.most, row.states) == (v[0], v[-1], len(v))
+        assert np.allclose([row.q1, row.median, row.q3], [q1, np.median(v), q3])
+        assert (row.low, row.high, row.outliers) == (inside[0], inside[-1], len(v) - len(inside))
+        outside += row.outliers
+    assert outside
+    assert errors_by.outliers(states)["states"].sum() == outside
+
+
+def test_few_outliers_are_drawn_and_the_furthest_are_among_them() -> None:
+    far = np.linspace(100, 200, 300)
+    table = table_of(v_star=1, value=np.concatenate([np.ones(2000), far]))
+    found = errors_by.outliers(errors_by.labelled(table, ["test"], "value"))
+    assert len(found) <= 15
+    assert {found["v"].min(), found["v"].max()} == {100, 200}
+    assert np.diff(found["v"]).max() < 20  # spread, not all from one end
+
+
+def test_states_count_as_right_low_and_high() -> None:
+    table = table_of(v_star=[3, 3, 3, 3, 3, 5], value=[3, 3.4, 2.5, 3.5, 9, 5])
+    found = errors_by.by_v_star(errors_by.labelled(table, ["test"], "value"))
+    assert found[["v_star", "states", "right", "too_low", "too_high"]].to_numpy().tolist() == [
+        [3, 5, 2, 1, 2],
+        [5, 1, 1, 0, 0],
+    ]
+    assert found["mean_error"][0] == pytest.approx((0 + 0.4 + 0.5 + 0.5 + 6) / 5)
+
+
+def test_dead_ends_and_what_has_no_value_are_left_out() -> None:
+    table = table_of(v_star=[-1, 2, 2], value=[0, np.nan, 2])
+    assert errors_by.labelled(table, ["test"], "value")["state"].tolist() == [2]
+    assert errors_by.labelled(table, ["train"], "value").empty
+
+
+def test_nothing_is_aggregated_to_nothing() -> None:
+    states = errors_by.labelled(table_of(v_star=[-1], value=[0.0]), ["test"], "value")
+    for aggregate in (errors_by.boxes, errors_by.outliers, errors_by.by_v_star, errors_by.confusion):
+        assert aggregate(states).empty
+
+
+def test_confusion_counts_each_state_once_whatever_it_says() -> None:
+    table = table_of(v_star=[0, 4, 4, 4], value=[-1e12, 3.6, 4.4, 1e300])
+    found = errors_by.confusion(errors_by.labelled(table, ["test"], "value"))
+    assert found["states"].sum() == 4
+    assert found["rounded"].between(-4, 8).all()
+    assert found.groupby("v_star")["share"].sum().tolist() == [1, 1]
+
+
+def test_forged_metrics_are_no_numbers() -> None:
+    found = errors_by.scores({"<b>": {"mae": "<img>", "solved": 3, "instances": 0}}, {})
+    assert found["mae"].isna().all()
+    assert found["solved"].isna().all()
+
+
+# The page
+
+
+def test_metrics_and_tables_agree_with_the_predictions(inexact, runs_folder, monkeypatch) -> None:
+    at = shown(runs_folder, monkeypatch, run=inexact.name, split="test")
+    assert not at.exception
+    assert "Not exact" in said(at)
+    table = inexact.predictions()
+    error = (table["value"] - table["v_star"]).abs()
+    metrics = frame(at, "network_mae").set_index("split")
+    network = (table["network"] - table["v_star"]).abs()
+    for split, mine in table.groupby("split", observed=True).groups.items():
+        assert metrics["mae"][split] == pytest.approx(error[mine].mean())
+        assert metrics["network_mae"][split] == pytest.approx(network[mine].mean())
+    test = table["split"] == "test"
+    counted = frame(at, "too_low")
+    assert counted["states"].sum() == test.sum()
+    assert (counted["too_low"] + counted["too_high"]).sum() == (error[test] >= 0.5).sum()
+    listed = frame(at, "look")
+    assert set(listed["split"]) == {"test"}
+    assert listed["error"].tolist() == error[test].nlargest(len(listed)).tolist()
+    first = listed.iloc[0]
+    assert first["look"] == f"state?run={inexact.name}&split=test&state={first['state']}"
+
+
+def test_errors_by_objects_come_from_the_instances(inexact, runs_folder, monkeypatch) -> None:
+    at = shown(runs_folder, monkeypatch, run=inexact.name, split="train")
+    table, data = inexact.predictions(), inexact.states("train")
+    mine = table[table["split"] == "train"]
+    error = (mine["value"] - mine["v_star"]).abs()
+    direct = error.groupby(data.n_objects[mine["instance"]]).max().to_dict()
+    rows = charted(at, "largest_error").to_dict("records")
+    assert {row["objects"]: row["largest_error"] for row in rows} == direct
+
+
+def test_an_exact_run_says_so_and_shows_its_network(runs_folder, monkeypatch) -> None:
+    at = shown(runs_folder, monkeypatch, run=EXACT_RUN)
+    assert not at.exception
+    assert "Exact: on all 68,706 states" in said(at)
+    assert "There are none: the value function is exact" in said(at)
+    at = shown(runs_folder, monkeypatch, run=EXACT_RUN, of="network")
+    assert "68,706 states that are not exact" in said(at)
+
+
+def test_only_a_little_is_sent_to_the_browser(runs_folder, monkeypatch) -> None:
+    at = shown(runs_folder, monkeypatch, run=EXACT_RUN, of="network")
+    sizes = [one.proto.ByteSize() for one in at.get("vega_lite_chart")]
+    assert len(sizes) == 6
+    assert sum(sizes) < 200_000
+
+
+def test_all_splits_are_no_selection_for_other_pages(inexact, runs_folder, monkeypatch) -> None:
+    at = shown(runs_folder, monkeypatch, run=inexact.name, split="test")
+    at.selectbox(key="widget/split").select("all").run()
+    assert "split" not in at.query_params
+    assert frame(at, "too_low")["states"].sum() == len(inexact.predictions())
+
+
+def test_stale_links_are_told(inexact, runs_folder, monkeypatch) -> None:
+    at = shown(runs_folder, monkeypatch, run=inexact.name, split="holdout", of="oracle", v="99")
+    assert not at.exception
+    for gone in ("holdout", "oracle", "99"):
+        assert gone in said(at)
+    assert len(frame(at, "look"))
+
+
+def test_a_run_without_a_network_has_one_choice(runs_folder, tmp_path, monkeypatch) -> None:
+    run = _copy(runs_folder, tmp_path)
+    run.predictions().drop(columns="network").to_parquet(run.folder / "predictions.parquet", index=False)
+    at = shown(tmp_path, monkeypatch, run=run.name)
+    assert not at.exception
+    assert at.selectbox(key="widget/of").options == ["the value function"]
+    assert "network_mae" not in frame(at, "mae")
+
+
+def test_what_is_damaged_takes_only_its_part_along(runs_folder, tmp_path, monkeypatch) -> None:
+    run = _copy(runs_folder, tmp_path)
+    (run.folder / "states" / "train.npz").write_bytes(b"no archive")
+    metrics = dict(run.metrics)
+    metrics["splits"]["train"]["max_error"] = "**much**"
+    (run.folder / "metrics.json").write_text(json.dumps(metrics))
+    at = shown(tmp_path, monkeypatch, run=run.name)
+    assert not at.exception
+    assert len(at.error) == 2
+    assert "train.npz" in said(at).replace("\\", "")
+    assert len(frame(at, "too_low"))
+
+
+def _copy(runs_folder: Path, place: Path) -> Run:
+    run = next(iter(sorted(runs_folder.glob("blocks-*"))))
+    return Run.load(Path(shutil.copytree(run, place / run.name)))
+
+
+# In the browser
+
+
+def test_a_link_shows_the_network_and_its_numbers_can_be_taken_away(browser, inexact) -> None:
+    browser.open(f"accuracy?run={inexact.name}&split=test&of=network", "The worst states")
+    assert "V of the network" in browser.text()
+    name, text = browser.download(lambda: browser.page.get_by_role("button", name="CSV", exact=True).nth(1).click())
+    assert name == f"{inexact.name}-network-test-boxes.csv"
+    boxes = pd.read_csv(StringIO(text))
+    table = inexact.predictions()
+    table = table[table["split"] == "test"]
+    assert boxes["median"].tolist() == pytest.approx(table.groupby("v_star")["network"].median().tolist())
+
+
+def test_a_choice_is_in_the_address_and_the_worst_state_one_click_away(browser, inexact) -> None:
+    from playwright.sync_api import expect
+
+    browser.open(f"accuracy?run={inexact.name}", "The worst states")
+    browser.page.get_by_role("combobox", name="Split").click()
+    browser.page.get_by_role("option", name="test").click()
+    expect(browser.page.get_by_text("train: ")).to_have_count(0)
+    browser.settled("The worst states")
+    assert "split=test" in browser.page.url
+    browser.page.get_by_role("link", name="Look at the first one").click()
+    browser.page.wait_for_url("**/state?*")
+    table = inexact.predictions()
+    table = table[table["split"] == "test"]
+    first = table["state"][(table["value"] - table["v_star"]).abs().idxmax()]
+    assert f"run={inexact.name}" in browser.page.url
+    assert "split=test" in browser.page.url
+    assert f"state={first}" in browser.page.url

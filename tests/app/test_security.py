@@ -1,0 +1,192 @@
+"""What nobody may do: reach the workbench from elsewhere, run code, inject markup, read other files."""
+
+import os
+import urllib.error
+import urllib.request
+from pathlib import Path
+from urllib.parse import quote, urlencode, urlsplit
+
+import pytest
+
+from app.opened import DEMO, Opened
+from distill.errors import InputError
+from distill.jobs import Run
+from tests.app.conftest import Browser, served
+from tests.app.forged import PICTURE, forge
+
+PAGES = ("runs", "value", "formulas", "state", "accuracy")
+DEMO_RUN = next(DEMO.iterdir()).name
+CODE = "__import__('os').system('touch {}')"
+FOREIGN = (
+    'img[src="x"], img[onerror], img[src*="forged"], a[href^="javascript"], [data-testid="stMain"] script'
+)
+
+
+def listening(port: int) -> set[str]:
+    """The addresses on which something listens at a port, as the kernel writes them."""
+    found = set()
+    for table in ("/proc/net/tcp", "/proc/net/tcp6"):
+        if Path(table).exists():
+            for line in Path(table).read_text().splitlines()[1:]:
+                local, state = line.split()[1], line.split()[3]
+                if state == "0A" and int(local.rpartition(":")[2], 16) == port:
+                    found.add(local.rpartition(":")[0])
+    return found
+
+
+def reach(page, kinds: str = FOREIGN) -> list[str]:
+    """What markup became of forged names."""
+    return page.eval_on_selector_all(kinds, "found => found.map(one => one.outerHTML)")
+
+
+@pytest.mark.skipif(not os.path.exists("/proc/net/tcp"), reason="there is no /proc/net/tcp here")  # noqa: PTH110
+def test_only_this_machine_reaches_the_workbench(workbench) -> None:
+    found = listening(urlsplit(workbench).port)
+    assert found
+    assert found <= {"0100007F", "00000000000000000000000001000000"}  # 127.0.0.1 and ::1
+
+
+def test_the_first_thing_a_server_shows_may_be_a_link(chromium, tmp_path) -> None:
+    with served(tmp_path / "nothing", tmp_path / "log.txt") as address:
+        context = chromium.new_context()
+        browser = Browser(context.new_page(), address)
+        browser.open(f"accuracy?run={DEMO_RUN}", "The worst states")
+        context.close()
+
+
+@pytest.mark.parametrize("page", ["formulas", "state"])
+def test_a_formula_that_is_code_is_no_formula(browser, tmp_path, page) -> None:
+    code = CODE.format(tmp_path / "done")
+    browser.open(f"{page}?{urlencode({'run': DEMO_RUN, 'formula': code})}", "__import__")
+    assert browser.page.get_by_role("alert").count()
+    assert "Traceback" not in browser.text()
+    assert not (tmp_path / "done").exists()
+
+
+def test_code_that_is_typed_is_refused(browser, tmp_path) -> None:
+    browser.open(f"formulas?run={DEMO_RUN}", "Formula")
+    typed = browser.page.get_by_label("Formula", exact=True)
+    for code in (CODE.format(tmp_path / "done"), "().__class__.__bases__[0]", "{0.__class__}", "#" * 5000):
+        typed.fill(code)
+        typed.press("Enter")
+        browser.page.get_by_role("alert").first.wait_for()
+        browser.settled()
+        assert "Traceback" not in browser.text()
+    assert not (tmp_path / "done").exists()
+
+
+@pytest.fixture(scope="module")
+def forged(runs_folder, tmp_path_factory):
+    """The address of a workbench whose run is forged, and the run."""
+    place = tmp_path_factory.mktemp("forged")
+    run = forge(next(iter(sorted(runs_folder.glob("blocks-*")))), place / "runs")
+    with served(place / "runs", place / "log.txt") as address:
+        yield address, run
+
+
+def test_a_forged_run_can_be_read(forged) -> None:
+    _, run = forged
+    assert run.damaged() == []
+    assert PICTURE in str(run.states("train").atom_names(0))
+    assert PICTURE in str(run.distilled.value)
+
+
+def test_names_are_shown_as_they_are_and_never_as_markup(chromium, forged) -> None:
+    address, run = forged
+    context = chromium.new_context(viewport={"width": 1400, "height": 1000})
+    browser = Browser(context.new_page(), address)
+    dialogs: list[str] = []
+    browser.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
+    term = max((feature.number for _, feature in run.distilled.terms()), key=lambda n: PICTURE in str(n))
+    seen = ""
+    for path, chosen in [
+        ("runs", {}),
+        ("value", {}),
+        ("value", {"notation": "english"}),
+        ("value", {"notation": "latex"}),
+        ("formulas", {"formula": str(term)}),
+        ("formulas", {"formula": str(term), "notation": "english", "card": "Try it"}),
+        ("state", {"split": "train", "state": "700"}),
+        ("accuracy", {"split": PICTURE, "of": PICTURE, "v": PICTURE}),
+    ]:
+        browser.open(f"{path}?{urlencode({'run': run.name, **chosen})}")
+        browser.page.wait_for_timeout(500)
+        assert "Traceback" not in browser.text()
+        assert reach(browser.page) == [], path
+        seen += browser.text()
+    context.close()
+    assert dialogs == []
+    assert browser.outside == []
+    assert seen.count(PICTURE) >= 5  # forging has reached what is shown
+
+
+def test_messages_about_an_address_are_no_markup(browser) -> None:
+    markup = "![c](http://forged.invalid/c.png)[d](javascript:alert(1))"
+    for page in PAGES:
+        keys = ("run", "split", "state", "formula", "notation", "of", "v", "instance")
+        browser.open(f"{page}?{urlencode(dict.fromkeys(keys, markup))}")
+        browser.page.get_by_text("forged.invalid").first.wait_for()
+        assert reach(browser.page) == [], page
+
+
+@pytest.mark.parametrize("name", ["../secret", "..", ".", "/etc", "", "gripper/../gripper", "%2e%2e", "a\0b"])
+def test_only_runs_that_are_listed_are_opened(runs_folder, tmp_path, monkeypatch, name) -> None:
+    (tmp_path / "runs").mkdir()
+    Path(tmp_path / "secret").symlink_to(next(iter(sorted(runs_folder.glob("blocks-*")))))
+    monkeypatch.setenv("DISTILL_STORE", str(tmp_path / "runs"))
+    with pytest.raises(InputError, match="There is no run"):
+        Opened.of(name)
+
+
+def test_an_address_leads_to_no_other_folder(browser, runs_folder) -> None:
+    inside = next(iter(sorted(runs_folder.glob("blocks-*")))).name
+    for name in ("../../etc", f"../runs/{inside}", str(runs_folder / inside), "/etc/passwd"):
+        browser.open(f"accuracy?run={quote(name, safe='')}", "is not here")
+        assert f"run={quote(name, safe='')}" not in browser.page.url
+    browser.open(f"accuracy?run={inside}&split=..%2F..%2F..%2Fetc%2Fpasswd", "is not here")
+    assert "root:" not in browser.text()
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/../../../etc/passwd",
+        "/static/..%2f..%2f..%2fetc/passwd",
+        "/app/static/%2e%2e/main.py",
+        "//etc/passwd",
+    ],
+)
+def test_the_server_gives_no_files_away(workbench, path) -> None:
+    try:
+        with urllib.request.urlopen(workbench + path, timeout=5) as answer:  # noqa: S310
+            text = answer.read().decode(errors="replace")
+    except urllib.error.HTTPError as error:
+        text = error.read().decode(errors="replace")
+    assert "root:" not in text
+    assert "import streamlit" not in text
+
+
+def test_two_people_do_not_see_each_other(chromium, workbench, runs_folder) -> None:
+    first, second = (Run.load(folder) for folder in sorted(runs_folder.glob("blocks-*"))[:2])
+    people = []
+    for run, split in ((first, "train"), (second, "test")):
+        context = chromium.new_context(viewport={"width": 1400, "height": 1000})
+        browser = Browser(context.new_page(), workbench)
+        browser.open(f"accuracy?run={run.name}&split={split}&notation=emlc", f"{split}: ")
+        people.append((context, browser, run, split))
+    third = chromium.new_context()
+    newcomer = Browser(third.new_page(), workbench)
+    newcomer.open("accuracy", "The worst states")
+    assert "train: " in newcomer.text()
+    assert "test: " in newcomer.text()
+    for context, browser, run, split in people:
+        browser.page.get_by_role("link", name="Value function").click()
+        browser.page.wait_for_url("**/value*")
+        browser.page.get_by_role("link", name="Accuracy").click()
+        browser.page.wait_for_url("**/accuracy*")
+        browser.settled(f"{split}: ")
+        other = "test" if split == "train" else "train"
+        assert f"{other}: " not in browser.text()
+        assert f"run={run.name}" in browser.page.url
+        context.close()
+    third.close()
