@@ -28,6 +28,7 @@ demo: $(STAMP)  ## Gripper: labelled states, what looks the same, a trained netw
 	$(BIN)/distill quotient gripper
 	$(BIN)/distill evaluate artifacts/checkpoints/gripper.safetensors gripper --figure artifacts/runs/demo/gripper-network.png
 	$(BIN)/distill run configs/runs/gripper.yaml --out artifacts/runs
+	@echo "Now look at it in the browser: make app"
 
 app: $(STAMP)  ## open the workbench in the browser
 	$(BIN)/distill app
@@ -55,6 +56,9 @@ format: $(STAMP)  ## format the code
 bench: $(STAMP)  ## run the benchmarks: us and the peer side by side
 	@$(BIN)/pip install --quiet --editable '.[bench]'
 	@set -e; for script in $(filter-out %/comparing.py,$(wildcard benchmarks/*.py)); do echo "== $$script"; $(BIN)/python $$script; done
+
+screenshots: $(STAMP) browser  ## take a picture of every page of the workbench, into docs/screenshots
+	$(BIN)/python -m tests.app.screenshots
 
 clean:  ## remove .venv and caches
 	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .import_linter_cache

@@ -5,8 +5,9 @@ from collections.abc import Callable
 import streamlit as st
 
 from app.opened import run_names
-from app.pages import accuracy, formulas, runs, state, value
-from app.selection import NOTATIONS, pick, remember
+from app.plain import plain
+from app.selection import NOTATIONS, OPEN_PAGES, pick, remember
+from app.views import accuracy, formulas, runs, state, value
 from distill.errors import InputError
 
 PAGES: list[tuple[str, str, Callable[[], None]]] = [
@@ -25,10 +26,10 @@ def careful(page: Callable[[], None]) -> Callable[[], None]:
         try:
             page()
         except InputError as error:
-            st.error(str(error))
+            st.error(plain(error))
             st.page_link(_PAGE["runs"], label="Choose a run")
         except (OSError, ValueError, LookupError, TypeError, ArithmeticError) as error:
-            st.error(f"This cannot be shown ({type(error).__name__}: {error}).")
+            st.error(plain(f"This cannot be shown ({type(error).__name__}: {error})."))
             st.info(
                 "The run may be damaged: `distill verify-run` tells. Another run or a fresh link may help."
             )
@@ -38,16 +39,16 @@ def careful(page: Callable[[], None]) -> Callable[[], None]:
     return shown
 
 
-_PAGE = {
-    path: st.Page(careful(page), title=title, url_path=path, default=path == "runs")
-    for path, title, page in PAGES
-}
+_PAGE = {path: st.Page(careful(page), title=title, url_path=path) for path, title, page in PAGES}
+# A default page has no address of its own, but `runs?…` should be a link like any other.
+_START = st.Page(careful(runs.page), title="Runs", url_path="start", default=True, visibility="hidden")
+OPEN_PAGES.update(_PAGE)
 
 
 def main() -> None:
     """Show the page that the address asks for."""
     st.set_page_config(page_title="Workbench", page_icon="🔎", layout="wide")
-    chosen = st.navigation(list(_PAGE.values()))
+    chosen = st.navigation([_START, *_PAGE.values()])
     with st.sidebar:
         names = run_names()
         if names:

@@ -11,6 +11,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
+from app.listing import Listed, runs_in
 from distill.errors import InputError
 from distill.jobs import Distilled, Run, Store
 from distill.logic import Evaluator, Node, Number
@@ -27,19 +28,23 @@ def store() -> Store:
     return Store(Path(os.environ.get(STORE, "artifacts/runs")))
 
 
-def run_names() -> list[str]:
+def listed() -> list[Listed]:
     """All runs: the user's, newest first, then the one that comes along."""
-    mine = sorted(store().runs(), key=lambda run: -run.folder.stat().st_mtime)
-    demo = [run.name for run in Store(DEMO).runs()]
-    return list(dict.fromkeys([*(run.name for run in mine), *demo]))
+    mine = runs_in(store().folder)
+    names = {run.name for run in mine}
+    return [*mine, *(run for run in runs_in(DEMO) if run.name not in names)]
+
+
+def run_names() -> list[str]:
+    """The names of all runs, in the order of `listed`."""
+    return [run.name for run in listed()]
 
 
 def folder_of(name: str) -> Path:
     """Where a run of a name is; only runs that are listed are ever opened."""
-    for kept in (store(), Store(DEMO)):
-        for run in kept.runs():
-            if run.name == name:
-                return run.folder
+    for run in listed():
+        if run.name == name:
+            return run.folder
     raise InputError(f"There is no run {name} any more; choose another one on the page Runs.")
 
 
@@ -104,12 +109,12 @@ class Opened:
 
     def values(self, feature: Number, split: str) -> NDArray[np.int64]:
         """(n_states,) the number that each state of a split has."""
-        found: NDArray[np.int64] = _values(str(self.folder), self.stamp, split, feature)
+        found: NDArray[np.int64] = _values(str(self.folder), self.stamp, split, feature.order[2], feature)
         return found
 
     def holds(self, formula: Node, split: str) -> NDArray[np.bool_]:
         """(n_objects,) of which objects, or (n_states,) of which states of a split a formula holds."""
-        found: NDArray[np.bool_] = _values(str(self.folder), self.stamp, split, formula)
+        found: NDArray[np.bool_] = _values(str(self.folder), self.stamp, split, formula.order[2], formula)
         return found
 
 
@@ -149,7 +154,8 @@ def _table(folder: str, stamp: int) -> pd.DataFrame:
     return table.assign(error=(table["value"] - table["v_star"]).abs().where(known))
 
 
-@st.cache_resource(max_entries=400, show_spinner=False, hash_funcs={Node: str, Number: str})
-def _values(folder: str, stamp: int, split: str, formula: Node) -> Any:
+@st.cache_resource(max_entries=400, show_spinner=False)
+def _values(folder: str, stamp: int, split: str, key: bytes, _formula: Node) -> Any:
+    """What a formula says; its key stands for it, as a text would be long and nodes have no hash here."""
     evaluator = Evaluator(_structures(folder, stamp, split))
-    return evaluator.number(formula) if isinstance(formula, Number) else evaluator.holds(formula)  # type: ignore[arg-type]
+    return evaluator.number(_formula) if isinstance(_formula, Number) else evaluator.holds(_formula)  # type: ignore[arg-type]

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from app.opened import Opened
+from app.plain import plain as plain
 from app.selection import NOTATIONS, notation
 from distill.errors import InputError
 from distill.jobs import FORMS, express_term
@@ -48,7 +49,15 @@ def show_formula(formula: Node, opened: Opened) -> None:
 
 
 def chart(figure: Any, **options: Any) -> None:
-    """A chart in the page's theme, as wide as its place; its menu saves it as SVG or PNG."""
+    """A chart in the page's theme, as wide as its place; its menu saves it as SVG or PNG.
+
+    Parameters
+    ----------
+    figure : a chart of Altair, or what its `to_dict` gives, which can be kept: making it takes long.
+    """
+    if isinstance(figure, dict):
+        st.vega_lite_chart({**figure, "usermeta": _MENU}, width="stretch", **options)
+        return
     st.altair_chart(figure.properties(usermeta=_MENU), width="stretch", **options)
 
 
@@ -71,7 +80,7 @@ def formula_downloads(formula: Number, opened: Opened, name: str) -> None:
             try:
                 text = express_term(formula, form, opened.vocabulary)
             except InputError as error:
-                st.caption(f"{form}: {error}")
+                st.caption(plain(f"{form}: {error}"))
                 continue
             file = f"{name}{kept.file.removeprefix('value')}"
             st.download_button(form, text + "\n", file, "text/plain", key=f"{form}/{name}")

@@ -9,8 +9,11 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
+from app.plain import plain
+
 _OWN = "selected/"
 _WIDGET = "widget/"
+OPEN_PAGES: dict[str, Any] = {}  # the pages of the workbench, by their addresses
 NOTATIONS = {
     "ascii": "typed",
     "emlc": "EMLC",
@@ -52,12 +55,22 @@ def link(page: str, **values: object) -> str:
     return f"{page}?{urlencode(given)}"
 
 
+def page_link(page: str, label: str, **values: object) -> None:
+    """A link to a page with a selection, in the same tab."""
+    given = {key: str(value) for key, value in values.items() if value not in (None, "")}
+    if page in OPEN_PAGES:
+        st.page_link(OPEN_PAGES[page], label=label, query_params=given)
+    else:  # a page that is shown by itself
+        st.link_button(label, link(page, **values))
+
+
 def pick(
     label: str,
     options: Sequence[str],
     key: str,
     *,
     show: Callable[[str], str] = str,
+    resets: Sequence[str] = (),
     **options_of_widget: Any,
 ) -> str:
     """A list to choose from, tied to a selection; a choice that is not there any more is told.
@@ -65,16 +78,17 @@ def pick(
     Parameters
     ----------
     show : how an option is shown.
+    resets : the keys of selections that belong to the old choice; a new one takes them back.
     """
     wanted = selected(key)
     if wanted and wanted not in options:
-        st.info(f"{label}: “{wanted}” is not here; “{show(options[0])}” is shown instead.")
+        st.info(f"{label}: “{plain(wanted)}” is not here; “{plain(show(options[0]))}” is shown instead.")
         select(**{key: None})
         wanted = ""
     st.session_state[_WIDGET + key] = wanted or options[0]
 
     def changed() -> None:
-        select(**{key: st.session_state[_WIDGET + key]})
+        select(**{key: st.session_state[_WIDGET + key]}, **dict.fromkeys(resets))
 
     return str(
         st.selectbox(

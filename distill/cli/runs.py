@@ -51,15 +51,16 @@ def list_runs(
             run.name,
             run.metrics["pool"],
             "yes" if run.metrics["fit"].get("exact") else "no",
-            *(_mae(run, split) for split in ("train", "validation", "test")),
+            *(_mae(run, split) for split in ("train", "test")),
             run.metrics["features"],
             run.metrics["formula_size"],
         ]
         for run in runs
     ]
-    columns = ["run", "pool", "exact", "MAE train", "validation", "test", "features", "size"]
+    columns = ["run", "pool", "exact", "train", "test", "terms", "size"]
     if rows:
-        print_table(f"Runs in {store}", columns, rows, names=True)
+        caption = "train, test: mean absolute error; exact: on all training states"
+        print_table(f"Runs in {store}", columns, rows, caption, names=True)
     else:
         hint = "no run fits" if problem or exact else "make one with `distill run configs/runs/gripper.yaml`"
         console().print(f"No runs in {store}; {hint}.", highlight=False, markup=False, soft_wrap=True)

@@ -4,9 +4,10 @@ States are those of a labelled set, or others of the same instance, which a plan
 """
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -18,9 +19,9 @@ from distill.jobs.distilled import Distilled
 from distill.jobs.forms import ordered_terms
 from distill.logic import Evaluator, Node, Number, Top, Truth
 from distill.logic.evaluation import meant_by
-from distill.planning import UNSOLVABLE, DataSet, Domain, Instance, collect, execute
+from distill.planning import DataSet, Domain, Instance, collect, execute
 from distill.planning.outcome import SOLVED
-from distill.structures import Structures, ranges
+from distill.structures import Structures
 
 Array = NDArray[np.float64]
 MAX_STEPS = 200  # of a plan that is played
@@ -80,21 +81,19 @@ class Successor:
     stays: bool
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class GreedyPlan:
-    """Where the greedy policy of a value function goes from a state.
+    """What the greedy policy of a value function does from a state.
 
     Attributes
     ----------
     solved : whether it reaches the goal.
     actions : as in a plan file.
-    states : those it visits, the first included.
     note : why it gave up, if it did.
     """
 
     solved: bool
     actions: tuple[str, ...]
-    states: tuple[State, ...]
     note: str = ""
 
 
@@ -130,19 +129,28 @@ class Inspection:
         self._number, self._network = instance, network
         known = data.instances[instance]
         self.instance = Instance(Domain(data.domain), known["pddl"], known["name"], known["parameters"])
+        if list(self.instance.objects) != list(known["objects"]):
+            raise InputError(
+                f"The objects of {known['name']} are not those of its PDDL, so its states are damaged; make "
+                "them again."
+            )
 
     @property
     def objects(self) -> Sequence[str]:
         """The names of the objects, in the order of every state's."""
         return self.instance.objects
 
+    @property
+    def static(self) -> frozenset[str]:
+        """The predicates that no action changes."""
+        return frozenset(p.get_name() for p in self.instance.domain.pymimir.get_static_predicates())
+
     def stored(self, number: int) -> State:
         """A state of the set, by its number there."""
         if not 0 <= number < len(self.data) or self.data.state_instance[number] != self._number:
             raise InputError(f"The instance {self.instance.name} has no state {number}; choose another one.")
-        names = self.data.instances[self._number]["objects"]
         fluent = {p.get_name() for p in self.instance.domain.pymimir.get_fluent_predicates()}
-        decoded = self.data.structures([number]).decode(0, names)
+        decoded = self.data.structures([number]).decode(0, self.objects)
         atoms = [(name, tuple(map(str, arguments))) for name, arguments in decoded if name in fluent]
         [found] = self._looked_up([_state_of(self.instance, atoms)], [number])
         return found
@@ -178,8 +186,11 @@ class Inspection:
             return self.distilled.values(self._collected(states)[1])
 
         outcome = execute(self.instance, value, state.pymimir, max_steps)
-        visited = self._looked_up(self.instance.follow(state.pymimir, outcome.plan))
-        return GreedyPlan(outcome.status == SOLVED, outcome.plan, tuple(visited), outcome.note)
+        return GreedyPlan(outcome.status == SOLVED, outcome.plan, outcome.note)
+
+    def along(self, state: State, actions: Sequence[str]) -> list[State]:
+        """The states that a plan visits, the first included."""
+        return self._looked_up(self.instance.follow(state.pymimir, actions))
 
     def pddl(self, state: State) -> str:
         """The instance as PDDL, with the state as its initial state."""
@@ -207,27 +218,106 @@ class Inspection:
         """The number of an equal state of the set."""
         begin, end = collected.state_offsets[place : place + 2]
         atoms = _atoms_of(collected, collected.state_atoms[begin:end], self.objects)
-        known = [self._atom_numbers.get(atom) for atom in atoms]
-        return None if None in known else self._stored_as.get(frozenset(known))
+        if any(atom not in self._atom_numbers for atom in atoms):
+            return None
+        numbers = np.sort(np.array([self._atom_numbers[atom] for atom in atoms], dtype=np.int32))
+        return self._stored_as.get(numbers.tobytes())
 
     @cached_property
     def _atom_numbers(self) -> dict[tuple[str, ...], int]:
-        """The number of each ground atom of the instance."""
-        begin, end = self.data.atom_offsets[self._number : self._number + 2]
-        names = self.data.instances[self._number]["objects"]
-        return {atom: int(begin) + i for i, atom in enumerate(_atoms_of(self.data, slice(begin, end), names))}
+        """The number of each ground atom of the instance in the set."""
+        begin, end = self.data.atom_offsets[self._number : self._number + 2].tolist()
+        atoms = _atoms_of(self.data, slice(begin, end), self.objects)
+        return {atom: number for number, atom in enumerate(atoms, start=begin)}
 
     @cached_property
-    def _stored_as(self) -> dict[frozenset[Any], int]:
-        """The first state of each set of changing atoms."""
-        begin, end = np.searchsorted(self.data.state_instance, [self._number, self._number + 1])
-        atoms, bounds = self.data.state_atoms.tolist(), self.data.state_offsets.tolist()
-        found: dict[frozenset[Any], int] = {}
-        for state in range(int(begin), int(end)):
-            first = int(self.data.atom_offsets[self._number])
-            own = (first + atom - first for atom in atoms[bounds[state] : bounds[state + 1]])
-            found.setdefault(frozenset(own), state)
+    def _stored_as(self) -> dict[bytes, int]:
+        """The first state of each set of changing atoms, which every set lists in ascending order."""
+        first, last = np.searchsorted(self.data.state_instance, [self._number, self._number + 1]).tolist()
+        atoms = self.data.state_atoms.astype(np.int32, copy=False)
+        bounds = self.data.state_offsets[first : last + 1].tolist()
+        found: dict[bytes, int] = {}
+        for state, (begin, end) in enumerate(pairwise(bounds), start=first):
+            found.setdefault(atoms[begin:end].tobytes(), state)
         return found
+
+
+def best(values: Sequence[float | None], allowed: Sequence[bool]) -> list[bool]:
+    """Which of some values are least, among those that are known and allowed.
+
+    Examples
+    --------
+    >>> best([2.0, None, 1.0, 1.0, 0.0], [True, True, True, True, False])
+    [False, False, True, True, False]
+    """
+    known = [one for one, may in zip(values, allowed, strict=True) if may and one is not None]
+    least = min(known, default=0.0)
+    return [
+        may and one is not None and one <= least + _EQUAL for one, may in zip(values, allowed, strict=True)
+    ]
+
+
+def subformulas(formula: Node) -> list[Truth]:
+    """The parts of a formula that hold of objects, small ones first; what always holds is left out.
+
+    Examples
+    --------
+    >>> from distill.logic import parse
+    >>> subformulas(parse("#(clear & <on>top) + [#holding > 0]"))
+    [clear, holding, <on>top, clear & <on>top]
+    """
+    parts = (node for node in formula.walk() if isinstance(node, Truth) and not isinstance(node, Top))
+    return sorted(part for part in parts if not part.of_state)
+
+
+def states_with(data: DataSet, text: str) -> NDArray[np.bool_]:
+    """(n_states,) the states in which all given atoms hold; `?` stands for any object.
+
+    Examples
+    --------
+    >>> from distill.planning import expand, problem_class
+    >>> data = expand(problem_class("blocks-clear").make("train")[0], 100)
+    >>> states_with(data, "(holding ?)").sum(), states_with(data, "(on b1 b2) (handempty)").sum()
+    (np.int64(2), np.int64(1))
+    """
+    found = np.ones(len(data), dtype=bool)
+    rest = _ATOM.sub("", text).strip()
+    if rest:
+        raise InputError(f"“{rest}” is no atom; write atoms in parentheses, such as (on a b) (clear c).")
+    for atom in _ATOM.findall(text):
+        found &= _states_with_atom(data, atom.split())
+    return found
+
+
+def _states_with_atom(data: DataSet, words: Sequence[str]) -> NDArray[np.bool_]:
+    if not words:
+        raise InputError("There is an empty atom (); give it a predicate, such as (clear a).")
+    name = words[0] if words[0] in data.vocabulary else words[0].lower()
+    arguments = [word.lower() for word in words[1:]]
+    [predicate, *_] = meant_by(data.vocabulary, name)
+    if len(arguments) != predicate.arity:
+        raise InputError(f"{name} takes {predicate.arity} objects, not {len(arguments)}.")
+    number = data.vocabulary.index(name)
+    owner = np.repeat(np.arange(len(data.instances)), np.diff(data.atom_offsets))
+    matches = data.atom_predicate == number
+    for place, argument in enumerate(arguments):
+        if argument.startswith("?"):
+            continue
+        places = [_place(instance["objects"], argument) for instance in data.instances]
+        if all(one < 0 for one in places):
+            raise InputError(f"No instance of this split has an object {argument}; check the name.")
+        # An object that an instance does not have must not match the padding of shorter atoms.
+        meant = np.array([one if one >= 0 else -2 for one in places])
+        matches &= data.atom_arguments[:, place] == meant[owner]
+    fixed = np.arange(len(owner)) - data.atom_offsets[owner] < data.n_fixed[owner]
+    found = np.isin(data.state_instance, owner[matches & fixed])
+    entries = np.flatnonzero(matches[data.state_atoms])
+    found[np.searchsorted(data.state_offsets, entries, side="right") - 1] = True
+    return found
+
+
+def _place(names: Sequence[str], name: str) -> int:
+    return names.index(name) if name in names else -1
 
 
 def _atoms_of(data: DataSet, atoms: Any, names: Sequence[str]) -> list[tuple[str, ...]]:
@@ -238,3 +328,18 @@ def _atoms_of(data: DataSet, atoms: Any, names: Sequence[str]) -> list[tuple[str
         (words[kind], *(names[one] for one in row if one >= 0))
         for kind, row in zip(kinds, arguments, strict=True)
     ]
+
+
+def _state_of(instance: Instance, atoms: Sequence[tuple[str, tuple[str, ...]]]) -> Any:
+    """The pymimir state with these fluent atoms."""
+    # pymimir's own maps by name abort the process.
+    objects = {obj.get_name(): obj for obj in instance.problem.get_problem_and_domain_objects()}
+    predicates = {p.get_name(): p for p in instance.domain.pymimir.get_fluent_predicates()}
+    ground = [
+        instance.problem.get_or_create_ground_atom(
+            predicates[name], formalism.ObjectList([objects[argument] for argument in arguments])
+        )
+        for name, arguments in sorted(atoms)
+    ]
+    repository = instance.context.get_state_repository()
+    return repository.get_or_create_state(formalism.FluentGroundAtomList(ground), [])[0]

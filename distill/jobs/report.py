@@ -89,15 +89,19 @@ def verdict(fit: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
     >>> verdict({"exact": False, "wrong": 3}, {})[1]
     '3 sorts of states are not met; more time or other settings may help.'
     """
-    if (config.get("distillation") or {}).get("target") == "model":
-        return ["The network's own values are explained; the fit is the best short one by absolute error."]
+    settings = config.get("distillation") or {}
+    best = "the best short fit by absolute error"
+    if settings.get("mode", "readable") != "readable":
+        best = "what the regression makes of the features"
+    if settings.get("target") == "model":
+        return [f"The network's own values are explained; this is {best}."]
     if not fit:
         return ["Nothing is known of the fit."]
     if fit["exact"]:
         gap = fit.get("gap", 0.0)
         rest = f"; one that is {gap:.0%} smaller is not ruled out" if gap else ""
         return [f"Exact on all training states{rest}."]
-    found = ["NOT exact on all training states; the best short fit by absolute error is shown."]
+    found = [f"NOT exact on all training states; {best} is shown."]
     if fit.get("conflict"):
         found.append("Two states look the same to every network and formula, and have different V*:")
         found += [f"  V* = {state['v_star']}: {state['atoms']}" for state in fit["conflict"]]

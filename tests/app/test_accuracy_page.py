@@ -38,7 +38,7 @@ def shown(store: Path, monkeypatch, **address: str):
     """The page alone, as an address shows it."""
 
     def script() -> None:
-        from app.pages.accuracy import page
+        from app.views.accuracy import page
 
         page()
 

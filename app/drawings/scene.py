@@ -1,0 +1,82 @@
+"""A state as drawings see it: names, atoms and goals, and which objects stand out."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+
+from distill.structures import Structures, Vocabulary
+
+Arguments = tuple[int, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Scene:
+    """One state.
+
+    Attributes
+    ----------
+    names : of the objects.
+    atoms : what holds: for each predicate the objects, by their places among the names.
+    goals : what shall hold, by the same names.
+    unwanted : what shall not hold.
+    static : predicates that never change.
+    held : the objects that stand out.
+    """
+
+    names: tuple[str, ...]
+    atoms: Mapping[str, Sequence[Arguments]]
+    goals: Mapping[str, Sequence[Arguments]] = field(default_factory=dict)
+    unwanted: Mapping[str, Sequence[Arguments]] = field(default_factory=dict)
+    static: frozenset[str] = frozenset()
+    held: frozenset[int] = frozenset()
+
+    @staticmethod
+    def of(
+        structure: Structures,
+        names: Sequence[str],
+        static: Iterable[str] = (),
+        held: Iterable[int] = (),
+    ) -> "Scene":
+        """A structure of one state as a scene; goals may be marked or plain."""
+        kept: dict[str, dict[str, list[Arguments]]] = {"atoms": {}, "goals": {}, "unwanted": {}}
+        for predicate in structure.vocabulary:
+            kind = "atoms"
+            if predicate.role == "goal":
+                kind = "unwanted" if predicate.wants_absence else "goals"
+            width = predicate.arity
+            rows = [tuple(row[:width]) for row in structure.relations[predicate.name].tolist()]
+            kept[kind].setdefault(predicate.base, []).extend(sorted(rows))
+        fixed = {p.name for p in structure.vocabulary if p.role in ("type", "constant")}
+        return Scene(
+            tuple(names),
+            **{kind: {name: tuple(rows) for name, rows in found.items()} for kind, found in kept.items()},
+            static=frozenset(static) | fixed,
+            held=frozenset(int(one) for one in held),
+        )
+
+    def rows(self, words: "Words") -> list[Arguments]:
+        """The atoms of a predicate, whatever the domain calls it."""
+        return words.among(self.atoms)
+
+    def wanted(self, words: "Words") -> list[Arguments]:
+        """The goals of a predicate, whatever the domain calls it."""
+        return words.among(self.goals)
+
+    def holds(self, name: str, arguments: Arguments) -> bool:
+        """Whether an atom holds."""
+        return arguments in self.atoms.get(name, ())
+
+
+@dataclass(frozen=True)
+class Words:
+    """Names under which domains know a predicate, and its number of arguments."""
+
+    names: tuple[str, ...]
+    arity: int
+
+    def within(self, vocabulary: Vocabulary) -> bool:
+        """Whether a vocabulary has the predicate."""
+        return any(p.name in self.names and p.arity == self.arity for p in vocabulary)
+
+    def among(self, atoms: Mapping[str, Sequence[Arguments]]) -> list[Arguments]:
+        """Its atoms."""
+        return [row for name in self.names for row in atoms.get(name, ()) if len(row) == self.arity]

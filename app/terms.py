@@ -1,0 +1,206 @@
+"""The terms of a value function, a row each: weight, formula, how often it fires, what it adds."""
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+
+from app.contributions import Effects, Term, terms_of, told_origin
+from app.equation import term_text
+from app.opened import Opened
+from app.parts import table_download
+from app.plain import plain
+from app.selection import link, notation, page_link, pick, remember, select, selected
+from distill.logic import write
+
+_ROWS = 8  # terms on a page
+_LONGEST = 400  # characters of a formula in a table
+_LINKED = 2_000  # symbols of a formula that fits into an address
+ORDERS = {
+    "weight": "weight",
+    "contribution": "mean contribution",
+    "fires": "how often it fires",
+    "size": "size of the formula",
+}
+
+
+def show_terms(run: Opened, terms: Sequence[Term], found: Mapping[str, Effects], split: str) -> None:
+    """The terms page by page, in the order asked for, and all of them as a table."""
+    remember("terms_by", "terms_find", "terms_page")
+    if not any(term.place for term in terms):
+        st.info("This value function has no features; it is the same number for all states.")
+    table = terms_table(run, terms, found, term_texts(run, notation()))
+    order, wanted = _controls(len(terms))
+    rows = arranged(table, order, split, wanted)
+    if rows.empty:
+        st.info("No term's formula contains this; shorten what you look for.")
+    for number in _on_page(rows.index.tolist()):
+        _show_row(run, terms[number], table.loc[number], found, split)
+    with st.expander(f"{len(rows):,} terms as a table", key="terms/all", on_change="rerun") as whole:
+        if whole.open:
+            links = [_link(run, terms[number]) for number in rows.index]
+            _show_table(rows.assign(link=links), split)
+    table_download(table.drop(columns="shown"), "terms", "Terms as CSV")
+
+
+def terms_table(
+    run: Opened, terms: Sequence[Term], found: Mapping[str, Effects], texts: Sequence[str]
+) -> pd.DataFrame:
+    """For each term its weight, formula, size and origin, and for each split what it does there.
+
+    Parameters
+    ----------
+    texts : the formulas as they are shown.
+    """
+    constant = np.array([term.place == 0 for term in terms])
+    weight = np.array([term.weight for term in terms], dtype=np.float64)
+    origins = [term.feature.origin if term.feature else None for term in terms]
+    table = pd.DataFrame(
+        {
+            "term": [term.place or None for term in terms],
+            "weight": [term.number.fields[0] if term.place == 0 else term.weight for term in terms],
+            "shown": list(texts),
+            "formula": [write(term.number) if term.number.size <= _LINKED else "" for term in terms],
+            "size": [term.number.size for term in terms],
+            "kind": [term.kind for term in terms],
+        }
+    )
+    for split, one in found.items():
+        table[f"fires_{split}"] = np.where(constant, np.nan, one.fires)
+        table[f"mean_value_{split}"] = np.where(constant, np.nan, one.mean)
+        table[f"mean_contribution_{split}"] = weight * one.mean
+    table["origin"] = [told_origin(term.feature) for term in terms]
+    table["layer"] = pd.array([origin and origin.layer for origin in origins], dtype="Int64")
+    table["tree"] = pd.array([origin and origin.tree for origin in origins], dtype="Int64")
+    table["leaves"] = [" ".join(map(str, origin.leaves)) if origin else "" for origin in origins]
+    return table
+
+
+def arranged(table: pd.DataFrame, order: str, split: str, wanted: str) -> pd.DataFrame:
+    """The rows whose formula contains what is wanted, in an order; the largest first, the constant last."""
+    if wanted:
+        named = (table["formula"] + "\n" + table["shown"]).str.lower()
+        table = table[named.str.contains(wanted.lower(), regex=False)]
+    if order == "weight":
+        return table
+    key = {"contribution": f"mean_contribution_{split}", "fires": f"fires_{split}"}.get(order, order)
+    if key not in table:
+        return table
+    size = table[key].abs().where(table["term"].notna(), -np.inf)
+    return table.loc[size.sort_values(ascending=False, kind="stable").index]
+
+
+def term_texts(run: Opened, form: str) -> list[str]:
+    """The formulas of all terms in a notation."""
+    return _texts(str(run.folder), run.stamp, form, run)
+
+
+@st.cache_data(max_entries=32, show_spinner="Writing the formulas")
+def _texts(folder: str, stamp: int, form: str, _run: Opened) -> list[str]:
+    return [term_text(term.number, _run, form) if term.place else "constant" for term in terms_of(_run)]
+
+
+def _controls(count: int) -> tuple[str, str]:
+    """How the terms are ordered, and what their formulas must contain; with few terms there is no need."""
+    if count <= _ROWS:
+        return "weight", ""
+    first, second = st.columns(2)
+    with first:
+        order = pick("Order by", list(ORDERS), "terms_by", show=ORDERS.__getitem__)
+    with second:
+        st.session_state["widget/terms_find"] = selected("terms_find")
+        wanted = st.text_input(
+            "Formulas that contain", key="widget/terms_find", placeholder="at-robby", on_change=_look_for
+        )
+    return order, wanted.strip()
+
+
+def _look_for() -> None:
+    select(terms_find=st.session_state["widget/terms_find"], terms_page=None)
+
+
+def _on_page(numbers: Sequence[int]) -> Sequence[int]:
+    """Those that the chosen page of the list shows."""
+    pages = -(-len(numbers) // _ROWS)
+    if pages < 2:
+        return numbers
+    asked = selected("terms_page", "1")
+    page = min(max(int(asked), 1), pages) if asked.isdecimal() else 1
+    key = f"terms/page/{pages}/{page}"
+
+    def turned() -> None:
+        select(terms_page=st.session_state[key])
+
+    st.pagination(pages, default=page, key=key, on_change=turned)
+    st.caption(f"{len(numbers):,} terms, {_ROWS} on a page.")
+    return numbers[(page - 1) * _ROWS : page * _ROWS]
+
+
+def _show_row(
+    run: Opened, term: Term, row: "pd.Series[Any]", found: Mapping[str, Effects], split: str
+) -> None:
+    left, middle, right = st.columns([1, 7, 4], gap="small")
+    left.text(f"{row['weight']:+.6g}")
+    with middle:
+        _show_text(str(row["shown"]), term)
+    with right:
+        st.caption(plain("; ".join(told_row(term, row, list(found), split))))
+        if term.place and term.number.size <= _LINKED:
+            page_link("formulas", "Open in Formulas", run=run.name, formula=write(term.number))
+
+
+def told_row(term: Term, row: "pd.Series[Any]", evaluated: Sequence[str], split: str) -> list[str]:
+    """What is known of a term, in words: what it is, where it was born, how often it fires, what it adds."""
+    found = []
+    if term.place:
+        found.append(", ".join(filter(None, [f"term {term.place}", term.kind, row["origin"]])))
+        shares = ", ".join(f"{row[f'fires_{name}']:.1%} of {name}" for name in evaluated)
+        found += [f"fires in {shares}"] if shares else []
+    if split in evaluated:
+        if term.place:
+            found.append(f"mean value {row[f'mean_value_{split}']:.4g}")
+        found.append(f"adds {row[f'mean_contribution_{split}']:+.4g} to V on average")
+    return found
+
+
+def _show_text(text: str, term: Term) -> None:
+    if not term.place:
+        st.text("the constant")
+    elif notation() == "latex" and "(typed:" not in text and "symbols; export" not in text:
+        st.latex(text.strip().strip("$"))
+    elif notation() == "english":
+        st.text(text)
+    else:
+        st.code(text, language=None, wrap_lines=True)
+
+
+def _show_table(table: pd.DataFrame, split: str) -> None:
+    fires = [name for name in table if name.startswith("fires_")]
+    means = [name for name in (f"mean_value_{split}", f"mean_contribution_{split}") if name in table]
+    shown = table.assign(shown=table["shown"].str.slice(0, _LONGEST))
+    columns = {
+        "term": st.column_config.NumberColumn(width=50),
+        "weight": st.column_config.NumberColumn(format="%.6g"),
+        "shown": st.column_config.TextColumn("formula", width="large"),
+        "link": st.column_config.LinkColumn("open", display_text="Formulas"),
+        **{
+            name: st.column_config.NumberColumn(f"fires, {name.removeprefix('fires_')}", format="percent")
+            for name in fires
+        },
+        **{
+            name: st.column_config.NumberColumn(
+                name.removesuffix(f"_{split}").replace("_", " "), format="%.4g"
+            )
+            for name in means
+        },
+    }
+    order = ["term", "weight", "shown", "link", "kind", "size", *fires, *means, "origin"]
+    st.dataframe(shown, column_config=columns, column_order=order, hide_index=True, key="terms/table")
+
+
+def _link(run: Opened, term: Term) -> str | None:
+    if term.place == 0 or term.number.size > _LINKED:
+        return None
+    return link("formulas", run=run.name, formula=write(term.number))

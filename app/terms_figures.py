@@ -1,0 +1,121 @@
+"""Figures of the terms of a value function: what they add at each V*, and their weights."""
+
+from collections.abc import Sequence
+
+import altair as alt
+import pandas as pd
+import streamlit as st
+
+from app.contributions import CONSTANT, OTHERS, Effects, Term, stacked
+from app.opened import Opened
+from app.parts import COLOURS, chart, scale, table_download
+from app.terms import term_texts
+
+_REST = "#999999"  # what is not told apart; on both themes
+_NAMED = 25  # weights with their formulas beside them
+_LONGEST = 60  # characters of a formula in a figure
+_KINDS = ("numerical", "boolean", "combined", "distance", "product", "unknown")
+
+
+def show_contributions(run: Opened, terms: Sequence[Term], found: Effects, split: str) -> None:
+    """What each term adds to V at each V*; the bars of a V* add up to the mean V there."""
+    st.subheader("What each term adds to V, by V*")
+    if not found.states:
+        st.info("No state of this split has a V*, so there is nothing to compare with.")
+        return
+    names = _names(run, terms)
+    table = stacked(terms, found, names, len(COLOURS))
+    drawn = list(table["term"].unique())
+    colours = alt.Scale(domain=drawn, range=[*COLOURS, _REST][: len(drawn)])
+    at = alt.X("v_star:O", title="V*", axis=alt.Axis(labelAngle=0, labelOverlap=True))
+    bars = (
+        alt.Chart(table)
+        .mark_bar()
+        .encode(
+            x=at,
+            y=alt.Y("contribution:Q", title="weight × value, mean", stack="zero"),
+            color=alt.Color(
+                "term:N",
+                title=None,
+                scale=colours,
+                sort=drawn,
+                legend=alt.Legend(orient="bottom", columns=2, labelLimit=520),
+            ),
+            tooltip=[
+                alt.Tooltip("term:N"),
+                alt.Tooltip("v_star:O", title="V*"),
+                alt.Tooltip("contribution:Q", title="mean contribution", format=".4~f"),
+                alt.Tooltip("states:Q", format=","),
+            ],
+        )
+    )
+    ink = "#EEEEEE" if st.context.theme.type == "dark" else "#222222"
+    sums = table.groupby("v_star", as_index=False)["contribution"].sum()
+    lines = alt.Chart(sums.assign(v=sums["contribution"])).encode(x=at)
+    told = [
+        alt.Tooltip("v_star:O", title="V*"),
+        alt.Tooltip("v:Q", title="mean V", format=".4~f"),
+    ]
+    dashed = lines.mark_line(strokeDash=[6, 4], color=ink, strokeWidth=2).encode(y="v_star:Q", tooltip=told)
+    points = lines.mark_point(color=ink, filled=True, size=60).encode(y="v:Q", tooltip=told)
+    chart((bars + dashed + points).properties(height=420), key="value/contributions")
+    st.caption("Bars: what terms add, on average over the states of this V*. Dashed: V*. Dots: the mean V.")
+    if OTHERS in drawn:
+        st.caption(f"The {len(drawn) - 1} terms that add most have a colour; all others are grey.")
+    table_download(_table(table), f"contributions-{split}", "Contributions as CSV")
+
+
+def show_weights(run: Opened, terms: Sequence[Term]) -> None:
+    """The weights, largest first, coloured by the kind of their feature."""
+    own = [term for term in terms if term.place]
+    st.subheader("Weights")
+    if not own:
+        st.info("There are no weights to show.")
+        return
+    table = pd.DataFrame(
+        {
+            "rank": range(1, len(own) + 1),
+            "weight": [float(term.weight) for term in own],
+            "kind": [term.kind for term in own],
+            "formula": [name for name, term in zip(_names(run, terms), terms, strict=True) if term.place],
+        }
+    )
+    present = set(table["kind"])
+    kinds = [kind for kind in _KINDS if kind in present] + sorted(present - set(_KINDS))
+    colour = alt.Color("kind:N", title=None, scale=scale(kinds), sort=kinds, legend=alt.Legend(orient="top"))
+    tooltip = ["rank:O", alt.Tooltip("weight:Q", format=".6~g"), "kind:N", "formula:N"]
+    base = alt.Chart(table)
+    if len(own) <= _NAMED:
+        formula = alt.Y("formula:N", title=None, sort=None, axis=alt.Axis(labelLimit=420, labelOverlap=False))
+        drawn = base.mark_bar().encode(x="weight:Q", y=formula, color=colour, tooltip=tooltip)
+        drawn = drawn.properties(height=120 + 26 * len(own))
+    else:
+        rank = alt.X(
+            "rank:O",
+            title="terms, heavy ones first",
+            axis=alt.Axis(labels=False, ticks=False),
+            scale=alt.Scale(paddingInner=0.1, paddingOuter=0),
+        )
+        drawn = base.mark_bar().encode(x=rank, y="weight:Q", color=colour, tooltip=tooltip)
+        drawn = drawn.properties(height=320)
+    chart(drawn, key="value/weights")
+    table_download(table, "weights", "Weights as CSV")
+
+
+def _names(run: Opened, terms: Sequence[Term]) -> list[str]:
+    """Short names for a legend, which start with the term's place; typed, as a legend sets no LaTeX."""
+    texts = zip(terms, term_texts(run, "ascii"), strict=True)
+    return [f"{term.place}: {_short(text)}" if term.place else CONSTANT for term, text in texts]
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _table(table: pd.DataFrame) -> pd.DataFrame:
+    """One row for each V* and one column for each term."""
+    wide = table.pivot_table(index="v_star", columns="term", values="contribution", aggfunc="sum", sort=False)
+    counts = table.groupby("v_star")["states"].first()
+    wide.insert(0, "states", counts)
+    wide["mean_v"] = wide.drop(columns="states").sum(axis=1)
+    return wide.sort_index().reset_index()

@@ -1,0 +1,279 @@
+"""The page Accuracy: whether the value function is right, and where it is wrong."""
+
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy.typing import NDArray
+
+from app import errors_by
+from app.error_charts import box_plot, error_lines, heat_map
+from app.opened import Opened, opened
+from app.parts import chart, table_download
+from app.plain import plain
+from app.selection import link, page_link, pick, remember, select
+from distill.errors import InputError
+
+OF = {"value": "the value function", "network": "the network"}
+_ALL = "all"
+_WORST = 25  # states that are listed
+_ABREAST = 3  # box plots beside each other
+
+
+def page() -> None:
+    """Show the page."""
+    st.title("Accuracy")
+    st.write("Is the value function right, and where is it wrong?")
+    run = opened()
+    remember("split", "of", "v")
+    with _part("The metrics"):
+        _verdict(run.run.metrics)
+        _metrics(run)
+    left, right, _ = st.columns([1, 1, 2])
+    table = run.table()
+    known = [str(split) for split in table["split"].unique() if split in run.splits]
+    with left:
+        of = pick("Values of", [one for one in OF if one in table], "of", show=OF.__getitem__)
+    with right:
+        split = pick("Split", [_ALL, *known], "split")
+    if split == _ALL:
+        select(split=None)  # other pages know no split of this name
+    splits = tuple(known) if split == _ALL else (split,)
+    found = _aggregated(str(run.folder), run.stamp, splits, of)
+    if found["by V*"].empty:
+        st.info("None of these states has both a V* and a value: there is nothing to compare.")
+        return
+    _left_out(table, splits, found["by V*"])
+    name = f"{run.name}-{of}-{split}"
+    with _part("The box plots"):
+        _boxes(found, splits, of, name)
+    first, second = st.columns(2)
+    with first, _part("The heat map"):
+        _heat_map(found["confusion"], of, name)
+    with second, _part("The errors by V*"):
+        _by_v_star(found["by V*"], of, name)
+    with _part("The errors by objects"):
+        _by_objects(run, splits, of, name)
+    with _part("The worst states"):
+        _worst(run, splits, of, found["by V*"], name)
+
+
+@contextmanager
+def _part(what: str) -> Iterator[None]:
+    """A part of the page: where it fails, the others are shown all the same."""
+    try:
+        yield
+    except InputError as error:
+        st.error(plain(error))
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, ArithmeticError) as error:
+        st.error(plain(f"{what} cannot be shown ({type(error).__name__}: {error}): the run may be damaged."))
+
+
+@st.cache_resource(max_entries=6, show_spinner="Comparing with V*")
+def _labelled(folder: str, stamp: int, splits: tuple[str, ...], of: str) -> pd.DataFrame:
+    return errors_by.labelled(Opened(Path(folder), stamp).table(), splits, of)
+
+
+@st.cache_data(max_entries=40, show_spinner=False)
+def _aggregated(folder: str, stamp: int, splits: tuple[str, ...], of: str) -> dict[str, pd.DataFrame]:
+    states = _labelled(folder, stamp, splits, of)
+    return {
+        "boxes": errors_by.boxes(states),
+        "outliers": errors_by.outliers(states),
+        "confusion": errors_by.confusion(states),
+        "by V*": errors_by.by_v_star(states),
+    }
+
+
+@st.cache_data(max_entries=40, show_spinner=False)
+def _network_errors(folder: str, stamp: int) -> dict[str, float]:
+    run = Opened(Path(folder), stamp)
+    return errors_by.network_errors(run.table(), run.splits)
+
+
+@st.cache_data(max_entries=40, show_spinner="Counting objects")
+def _aggregated_by_objects(folder: str, stamp: int, splits: tuple[str, ...], of: str) -> pd.DataFrame:
+    run = Opened(Path(folder), stamp)
+    sizes: dict[str, NDArray[np.int64]] = {split: run.states(split).n_objects for split in splits}
+    return errors_by.by_objects(_labelled(folder, stamp, splits, of), sizes)
+
+
+@st.cache_data(max_entries=40, show_spinner=False)
+def _worst_of(
+    folder: str, stamp: int, splits: tuple[str, ...], of: str, v_star: int | None
+) -> tuple[pd.DataFrame, int]:
+    """Some states with the largest errors, and how many are not exact."""
+    states = _labelled(folder, stamp, splits, of)
+    if v_star is not None:
+        states = states[states["v_star"] == v_star]
+    return errors_by.worst(states, _WORST), int((states["error"] > errors_by.EXACT).sum())
+
+
+def _verdict(metrics: Mapping[str, Any]) -> None:
+    """One sentence: exact or not, and how wrong."""
+    scores = {str(name): score for name, score in metrics["splits"].items()}
+    exact = [name for name, score in scores.items() if score["max_error"] <= errors_by.EXACT]
+    states = sum(score["states"] for score in scores.values())
+    if len(exact) == len(scores):
+        named = ", ".join(map(plain, scores))
+        st.success(f"Exact: on all {states:,} states ({named}) the value function equals V\\*.")
+        return
+    worst = max((name for name in scores if name not in exact), key=lambda name: scores[name]["max_error"])
+    rounded = sum(score["within_half"] * score["states"] for score in scores.values()) / max(states, 1)
+    told = f"Exact on {', '.join(map(plain, exact))}, but not everywhere. " if exact else "Not exact. "
+    st.warning(
+        f"{told}On {rounded:.1%} of all {states:,} states the value function is within ½ of V\\*; the "
+        f"largest error is {scores[worst]['max_error']:.3g} ({plain(worst)})."
+    )
+
+
+def _metrics(run: Opened) -> None:
+    metrics = run.run.metrics
+    try:
+        network = _network_errors(str(run.folder), run.stamp)
+    except InputError:
+        network = {}  # the page says so where it needs the predictions
+    table = errors_by.scores(metrics["splits"], network)
+    number = st.column_config.NumberColumn
+    columns = {
+        "split": st.column_config.TextColumn("split"),
+        "states": number("states", format="localized"),
+        "mae": number("mean error", help="Mean |V − V*|.", format="%.4f"),
+        "max_error": number("largest error", format="%.4f"),
+        "within_half": number(
+            "within ½", help="States with |V − V*| < ½: rounded, they are right.", format="percent"
+        ),
+        "greedy_optimal_steps": number(
+            "greedy steps optimal",
+            help="States in which the successor of least V is one step closer to the goal; of instances of "
+            "which all states are labelled. Empty where there is none.",
+            format="percent",
+        ),
+        "instances": number("instances", format="localized"),
+        "solved": number("solved", help="By the greedy policy.", format="percent"),
+        "plan_length_ratio": number(
+            "plan length", help="Steps of greedy plans over those of optimal plans.", format="%.3f"
+        ),
+        "network_mae": number(
+            "network's mean error", help="Mean |V − V*| of the network itself.", format="%.4f"
+        ),
+    }
+    st.dataframe(table, column_config=columns, hide_index=True, placeholder="–", key="accuracy/metrics")
+    table_download(table, f"{run.name}-metrics")
+    _fidelity(metrics.get("fidelity") or {})
+
+
+def _fidelity(faithful: Mapping[str, Any]) -> None:
+    """How close the value function is to the network; a run without a network has nothing here."""
+    agreement, distance = faithful.get("greedy_agreement"), faithful.get("mae")
+    told = []
+    if isinstance(distance, int | float):
+        told.append(f"value function and network differ by {distance:.4f} on average")
+    if isinstance(agreement, int | float):
+        told.append(
+            f"{1 - agreement:.1%} of the network's greedy choices are not a best one by the value function"
+        )
+    if told:
+        st.caption(
+            f"To the network: {'; '.join(told)}.",
+            help="Choices were counted when the run was made, in instances of which all states are labelled. "
+            "A run does not keep which state follows which, so this is not told by V\\*.",
+        )
+
+
+def _left_out(table: pd.DataFrame, splits: tuple[str, ...], counted: pd.DataFrame) -> None:
+    missing = int(table["split"].isin(splits).sum()) - int(counted["states"].sum())
+    if missing:
+        st.caption(f"{missing:,} states from which no goal can be reached are left out.")
+
+
+def _boxes(found: Mapping[str, pd.DataFrame], splits: tuple[str, ...], of: str, name: str) -> None:
+    st.subheader("Prediction by V*", anchor=False)
+    st.caption(
+        f"V of {OF[of]}. Half of the states of a V\\* are in its box, with the median marked; whiskers end "
+        "at the last state within 1½ heights of the box, dots are some of the states beyond. On the dashed "
+        "line V = V\\*."
+    )
+    shown = [split for split in splits if (found["boxes"]["split"] == split).any()]
+    for begin in range(0, len(shown), _ABREAST):
+        row = shown[begin : begin + _ABREAST]
+        for place, split in zip(st.columns(len(row)), row, strict=True):
+            with place:
+                mine = {key: found[key][found[key]["split"] == split] for key in ("boxes", "outliers")}
+                title = f"{split}: {int(mine['boxes']['states'].sum()):,} states"
+                chart(box_plot(mine["boxes"], mine["outliers"], title), key=f"accuracy/boxes/{split}")
+    with st.container(horizontal=True):
+        table_download(found["boxes"], f"{name}-boxes", "CSV")
+        if len(found["outliers"]):
+            table_download(found["outliers"], f"{name}-outliers", "CSV of the dots")
+
+
+def _heat_map(cells: pd.DataFrame, of: str, name: str) -> None:
+    st.subheader("Rounded prediction by V*", anchor=False)
+    st.caption(
+        f"The stronger a cell, the more of the states of its V\\* are in it, by {OF[of]}; the numbers count "
+        "states. On the dashed line V = V\\*. What is too far away is put at the border."
+    )
+    chart(heat_map(cells), key="accuracy/heat map")
+    table_download(cells, f"{name}-confusion")
+
+
+def _by_v_star(counted: pd.DataFrame, of: str, name: str) -> None:
+    st.subheader("Errors by V*", anchor=False)
+    st.caption(f"Right is within ½ of V\\*, by {OF[of]}; an admissible one is never too high.")
+    number = st.column_config.NumberColumn
+    columns = {
+        "v_star": number("V*"),
+        **{
+            one: number(one.replace("_", " "), format="localized")
+            for one in ("states", "right", "too_low", "too_high")
+        },
+        "mean_error": number("mean error", format="%.4f"),
+        "largest_error": number("largest error", format="%.4f"),
+    }
+    st.dataframe(counted, column_config=columns, hide_index=True, key="accuracy/by V*")
+    table_download(counted, f"{name}-by-v-star")
+
+
+def _by_objects(run: Opened, splits: tuple[str, ...], of: str, name: str) -> None:
+    st.subheader("Errors by the number of objects", anchor=False)
+    st.caption(f"What holds in small instances may fail in large ones. Errors of {OF[of]}.")
+    found = _aggregated_by_objects(str(run.folder), run.stamp, splits, of)
+    for place, column in zip(st.columns(2), ("mean_error", "largest_error"), strict=True):
+        with place:
+            chart(error_lines(found, column, splits), key=f"accuracy/{column}")
+    table_download(found, f"{name}-by-objects")
+
+
+def _worst(run: Opened, splits: tuple[str, ...], of: str, counted: pd.DataFrame, name: str) -> None:
+    st.subheader("The worst states", anchor=False)
+    wrong = counted[counted["largest_error"] > errors_by.EXACT]
+    if wrong.empty:
+        st.info(f"There are none: {OF[of]} is exact on all these states.")
+        return
+    narrow, _ = st.columns([1, 3])
+    with narrow:
+        v_star = pick("V*", [_ALL, *map(str, wrong["v_star"])], "v")
+    only = None if v_star == _ALL else int(v_star)
+    found, many = _worst_of(str(run.folder), run.stamp, splits, of, only)
+    st.caption(f"{len(found):,} of {many:,} states that are not exact, those with the largest error first.")
+    links = [
+        link("state", run=run.name, split=split, state=state)
+        for split, state in zip(found["split"], found["state"], strict=True)
+    ]
+    first = found.iloc[0]
+    page_link("state", "Look at the first one", run=run.name, split=first["split"], state=first["state"])
+    shown = found[["split", "instance", "state", "v_star", "v", "error"]].assign(look=links)
+    number = st.column_config.NumberColumn
+    columns = {
+        "v_star": number("V*"),
+        "v": number("V", format="%.4f"),
+        "error": number("error", format="%.4f"),
+        "look": st.column_config.LinkColumn("look at it", display_text="open the state"),
+    }
+    st.dataframe(shown, column_config=columns, hide_index=True, key="accuracy/worst")
+    table_download(shown.drop(columns="look"), f"{name}-worst")

@@ -1,0 +1,215 @@
+"""All formulas of a run, also those that the value function does not use: find one and look at it."""
+
+from collections.abc import Callable, Sequence
+
+import pandas as pd
+import streamlit as st
+from streamlit.delta_generator import DeltaGenerator
+
+from app.chosen_formula import catalogue_of, chosen, clickable
+from app.formula_card import FAILURES, show_card
+from app.opened import Opened, opened
+from app.parts import written
+from app.plain import plain
+from app.selection import notation, remember, select, selected
+from distill.jobs.catalogue import Catalogue, Entry
+
+_SHOWN = 100  # formulas that are listed
+_EXPORTED = 5_000  # formulas that a file holds
+_LISTED = 400  # symbols of formulas that are written out in the list
+_KEYS = ("find", "predicate", "layer", "kind", "used", "smallest", "largest")
+_USED = {"yes": True, "no": False}
+_LAYERS = {-1: "states", 0: "domain"}
+
+
+def page() -> None:
+    """Show the page."""
+    st.title("Formulas")
+    st.caption(
+        "What does a formula say, where is it from, and what else says the same? All features of the run, "
+        "used or not, the formulas about objects inside them, and any formula that you type."
+    )
+    run = opened()
+    remember("run", "notation", "formula", "split", "state", *_KEYS, "card", "inside", "open", "levels")
+    remember("simplify", "atoms")
+    catalogue = catalogue_of(run)
+    try:
+        _show_list(run, catalogue)
+    except FAILURES as error:
+        st.error(plain(str(error) or type(error).__name__))
+    st.divider()
+    formula = chosen(catalogue)
+    if formula is not None:
+        show_card(formula, run, catalogue)
+
+
+def _show_list(run: Opened, catalogue: Catalogue) -> None:
+    if not len(catalogue):
+        st.info("This run has no features; type a formula below to see what it says on the states.")
+        return
+    found = _filtered(catalogue)
+    features = sum(entry.kind != "objects" for entry in found)
+    shown = f"; the first {_SHOWN} are listed" if len(found) > _SHOWN else ""
+    st.text(
+        f"{len(found):,} of {len(catalogue):,} formulas: {features:,} features of states, "
+        f"{len(found) - features:,} formulas about objects{shown}."
+    )
+    if not found:
+        st.info("No formula meets all these conditions; take one of them back.")
+        st.button("Take all back", key="formulas/reset", on_click=_reset)
+        return
+    listed = found[:_SHOWN]
+    clickable(_table(listed, run, _listed), [entry.formula for entry in listed], catalogue, "formulas/list")
+    _show_export(found, run)
+
+
+def _filtered(catalogue: Catalogue) -> list[Entry]:
+    notes = st.container()
+    first = st.columns([3, 3, 2], vertical_alignment="bottom")
+    with first[0]:
+        text = _text("Find", "find", "Words of the typed formula, such as <on> or clear_G")
+    with first[1]:
+        predicates = _several(
+            notes, "Predicates", "predicate", catalogue.predicates, "All of these must occur"
+        )
+    with first[2]:
+        hint = "“objects” are formulas that features are made of"
+        kinds = _several(notes, "Kinds", "kind", catalogue.kinds, hint)
+    second = st.columns([2, 2, 1, 1, 1], vertical_alignment="bottom")
+    with second[0]:
+        layers = _several(
+            notes,
+            "Born in layer",
+            "layer",
+            [str(layer) for layer in catalogue.layers],
+            "Of the network; “states” are trees about states, “domain” is what needs no tree",
+            lambda layer: _LAYERS.get(int(layer), layer),
+        )
+    with second[1]:
+        used = _one("In the value function", "used", {"": "any", "yes": "used", "no": "not used"})
+    with second[2]:
+        smallest = _whole("Size from", "smallest")
+    with second[3]:
+        largest = _whole("Size to", "largest")
+    with second[4]:
+        st.button("Clear", key="formulas/clear", on_click=_reset, help="Take all conditions back")
+    return catalogue.find(
+        text,
+        predicates=predicates,
+        kinds=kinds,
+        layers=[int(layer) for layer in layers],
+        used=_USED.get(used),
+        smallest=smallest or 0,
+        largest=largest,
+    )
+
+
+def _reset() -> None:
+    select(**dict.fromkeys(_KEYS))
+
+
+def _text(label: str, key: str, hint: str) -> str:
+    widget = f"formulas/{key}"
+    st.session_state[widget] = selected(key)
+    return (
+        st.text_input(
+            label,
+            key=widget,
+            placeholder=hint,
+            on_change=lambda: select(**{key: st.session_state[widget].strip()}),
+        )
+        or ""
+    )
+
+
+def _several(
+    notes: DeltaGenerator,
+    label: str,
+    key: str,
+    options: Sequence[str],
+    hint: str,
+    show: Callable[[str], str] = str,
+) -> list[str]:
+    """Some of several, tied to the address; PDDL names have no spaces, so these stand between them."""
+    widget = f"formulas/{key}"
+    wanted = selected(key).split()
+    unknown = [one for one in wanted if one not in options]
+    if unknown:
+        notes.info(f"{label}: “{plain(' '.join(unknown))}” is not in this run and is left out.")
+        wanted = [one for one in wanted if one in options]
+        select(**{key: " ".join(wanted)})
+    st.session_state[widget] = wanted
+    return list(
+        st.multiselect(
+            label,
+            options,
+            key=widget,
+            help=hint,
+            format_func=show,
+            placeholder="any",
+            on_change=lambda: select(**{key: " ".join(st.session_state[widget])}),
+        )
+    )
+
+
+def _one(label: str, key: str, options: dict[str, str]) -> str:
+    widget = f"formulas/{key}"
+    wanted = selected(key)
+    st.session_state[widget] = wanted if wanted in options else ""
+    found = st.selectbox(
+        label,
+        list(options),
+        key=widget,
+        format_func=options.__getitem__,
+        on_change=lambda: select(**{key: st.session_state[widget]}),
+    )
+    return str(found)
+
+
+def _whole(label: str, key: str) -> int | None:
+    widget = f"formulas/{key}"
+    wanted = selected(key)
+    known = wanted.isdecimal() and len(wanted) < 10 and int(wanted) > 0
+    st.session_state[widget] = int(wanted) if known else None
+    found = st.number_input(
+        label,
+        min_value=1,
+        value=None,
+        key=widget,
+        placeholder="any",
+        on_change=lambda: select(**{key: st.session_state[widget]}),
+    )
+    return None if found is None else int(found)
+
+
+def _table(entries: Sequence[Entry], run: Opened, write: Callable[[Entry, Opened], str]) -> pd.DataFrame:
+    return pd.DataFrame(
+        {
+            "formula": [write(entry, run) for entry in entries],
+            "kind": [entry.kind for entry in entries],
+            "weight": [float(entry.weight) or None for entry in entries],
+            "used": ["yes" if entry.used else "no" for entry in entries],
+            "size": [min(entry.formula.size, 10**15) for entry in entries],
+            "depth": [entry.formula.depth for entry in entries],
+            "layer": ["" if e.layer is None else _LAYERS.get(e.layer, str(e.layer)) for e in entries],
+            "features": [entry.features for entry in entries],
+        }
+    )
+
+
+def _listed(entry: Entry, run: Opened) -> str:
+    """A formula in the list: in the chosen notation, unless it is so long that nobody would read it there."""
+    form = notation() if entry.formula.size <= _LISTED else "ascii"
+    # LaTeX is for papers; in a table it would be unreadable source.
+    return written(entry.formula, run, "emlc" if form == "latex" else form)
+
+
+def _show_export(found: list[Entry], run: Opened) -> None:
+    """The list as a file, which is made when it is asked for."""
+
+    def made() -> bytes:
+        table = _table(found[:_EXPORTED], run, lambda entry, run: written(entry.formula, run, "ascii"))
+        return bytes(table.to_csv(index=False).encode())
+
+    cut = f" (first {_EXPORTED:,})" if len(found) > _EXPORTED else ""
+    st.download_button(f"List as CSV{cut}", made, "formulas.csv", "text/csv", key="formulas/csv")

@@ -1,0 +1,288 @@
+"""Runs: what there is, how good it is, and a way to open it; jobs and sweeps beside them."""
+
+import shlex
+import time
+from collections.abc import Callable, Sequence
+from datetime import datetime
+from typing import Any
+
+import pandas as pd
+import streamlit as st
+
+from app.equation import show_equation
+from app.listing import SPLITS, Listed, damaged_in
+from app.opened import DEMO, Opened, listed, store
+from app.parts import table_download
+from app.plain import plain
+from app.selection import link, page_link, pick, remember, select, selected
+from app.sweeps import show_sweeps
+from distill.errors import InputError
+from distill.jobs import Status
+
+_WANTED = "runs/wanted"
+_SHORT = 400  # symbols of a value function that is shown beside the list
+_ROWS = 14  # of the list that are seen at once
+_QUIET = 600.0  # seconds without a word after which a job may have ended
+_OPENED = {"value": "Value function", "formulas": "Formulas", "state": "States", "accuracy": "Accuracy"}
+
+
+def page() -> None:
+    """Show the page."""
+    st.title("Runs")
+    st.caption("Which value functions there are, how good each is, and what is still being made.")
+    remember("problem", "exact")
+    _look_for(_wanted())
+    every = listed()
+    mine = [run for run in every if not is_demo(run)]
+    if not mine:
+        _welcome(every)
+    _show_damaged()
+    if every:
+        kept = _filtered(every)
+        _show_table(kept, len(every))
+        _show_selected(every)
+    _apart("jobs", lambda: _show_jobs(store().jobs()))
+    _apart("sweeps", lambda: show_sweeps(store().folder))
+
+
+def _apart(what: str, show: Callable[[], None]) -> None:
+    """Show a part of the page; if that fails, the rest stays."""
+    try:
+        show()
+    except (InputError, OSError, ValueError, LookupError, TypeError, ArithmeticError) as error:
+        st.warning(plain(f"The {what} of this folder cannot be shown ({type(error).__name__}: {error})."))
+
+
+def is_demo(run: Listed) -> bool:
+    """Whether a run comes along with the workbench."""
+    return run.folder.parent == DEMO
+
+
+def fitting(runs: Sequence[Listed], find: str, problem: str, exact: bool) -> list[Listed]:
+    """The runs that have all words that are looked for, on a problem, perhaps only exact ones."""
+    words = find.lower().split()
+
+    def fits(run: Listed) -> bool:
+        text = " ".join([run.name, run.problem, run.mode, run.pool, run.control]).lower()
+        return (
+            all(word in text for word in words) and problem in ("", run.problem) and (run.exact or not exact)
+        )
+
+    return [run for run in runs if fits(run)]
+
+
+def runs_table(runs: Sequence[Listed]) -> pd.DataFrame:
+    """One row for each run, with the metrics that matter."""
+    rows: list[dict[str, Any]] = []
+    for run in runs:
+        demo = is_demo(run)
+        rows.append(
+            {
+                "run": run.name,
+                "demo": demo,
+                "problem": run.problem,
+                "exact": run.exact,
+                **{f"mae_{split}": run.mae.get(split) for split in SPLITS},
+                "features": run.features,
+                "size": run.size,
+                "fidelity": run.fidelity,
+                "mode": run.mode,
+                "pool": run.pool,
+                "control": run.control,
+                # The files of the run that comes along are as old as the installation.
+                "made": None if demo else datetime.fromtimestamp(run.made),
+            }
+        )
+    return pd.DataFrame(rows).astype({"made": "datetime64[ns]"})
+
+
+def _welcome(every: Sequence[Listed]) -> None:
+    st.info(
+        "The workbench shows what a learned planner became in logic: a value function to read, to test and "
+        "to take along. A run on Gripper comes with it; begin with its value function. Runs that you make "
+        "are listed here, for example after this command:"
+    )
+    st.code(f"distill run configs/runs/gripper.yaml --out {shlex.quote(str(store().folder))}", language=None)
+    if every:
+        page_link("value", "Open the value function of the demo run", run=every[0].name)
+
+
+def _show_damaged() -> None:
+    for name in damaged_in(store().folder):
+        st.warning(
+            plain(f"{name} is no run that can be read; remove its folder and make it again with distill run.")
+        )
+
+
+def _filtered(every: Sequence[Listed]) -> list[Listed]:
+    """The runs that the filters leave; the filters live in the address."""
+    first, second, third = st.columns([3, 2, 1], vertical_alignment="bottom")
+    st.session_state["runs/find"] = _wanted()
+    st.session_state["widget/exact"] = selected("exact") == "yes"
+    with first:
+        find = st.text_input(
+            "Find",
+            key="runs/find",
+            placeholder="words of name, problem, mode, pool, control",
+            on_change=_found,
+        )
+    with second:
+        problems = sorted({run.problem for run in every})
+        problem = pick("Problem", ["", *problems], "problem", show=lambda name: name or "all")
+    with third:
+        exact = st.checkbox("Exact only", key="widget/exact", on_change=_exact)
+    return fitting(every, find, problem, exact)
+
+
+def _wanted() -> str:
+    """The words that are looked for; other pages look for other things, so they are not shared with these."""
+    return str(st.query_params.get("find", st.session_state.get(_WANTED, ""))).strip()
+
+
+def _look_for(words: str) -> None:
+    st.session_state[_WANTED] = words
+    if words:
+        st.query_params["find"] = words
+    else:
+        st.query_params.pop("find", None)
+
+
+def _found() -> None:
+    _look_for(st.session_state["runs/find"].strip())
+
+
+def _exact() -> None:
+    select(exact="yes" if st.session_state["widget/exact"] else None)
+
+
+def _show_all() -> None:
+    select(problem=None, exact=None)
+    _look_for("")
+
+
+def _show_table(kept: Sequence[Listed], total: int) -> None:
+    if not kept:
+        st.info("No run fits these filters.")
+        st.button("Show all runs", key="runs/all", on_click=_show_all)
+        return
+    names = [run.name for run in kept]
+    # Another list is another table, so that no row stays marked that is another run now.
+    key = f"runs/table/{_wanted()}/{selected('problem')}/{selected('exact')}"
+
+    def chosen() -> None:
+        if rows := st.session_state[key]["selection"]["rows"]:
+            select(run=names[rows[0]])
+
+    table = runs_table(kept)
+    st.dataframe(
+        _with_links(table),
+        column_config=_COLUMNS,
+        column_order=[*_LINKS, *table.columns.drop(["run", "demo"])],
+        hide_index=True,
+        key=key,
+        on_select=chosen,
+        selection_mode="single-row",
+        placeholder="–",
+        height="content" if len(kept) <= _ROWS else 36 * (_ROWS + 1),
+    )
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(f"{len(kept):,} of {total:,} runs. A click on a column sorts; one on a row's box selects.")
+        table_download(table, "runs")
+
+
+_LINKS = ("name", "value", "state", "accuracy")
+
+
+def _with_links(table: pd.DataFrame) -> pd.DataFrame:
+    """The table as it is shown: links to pages, and the run that comes along is marked."""
+    shown = table["run"].where(~table["demo"], table["run"] + " (demo)")
+    links = {path: [link(path, run=name) for name in table["run"]] for path in _LINKS[1:]}
+    return table.assign(name=shown, **links)
+
+
+_ERROR = "Mean |V − V*| on this split."
+_COLUMNS: dict[str, Any] = {
+    "name": st.column_config.TextColumn("run", pinned=True),
+    "value": st.column_config.LinkColumn("open", display_text="Value", width=55),
+    "state": st.column_config.LinkColumn("", display_text="States", width=60),
+    "accuracy": st.column_config.LinkColumn("", display_text="Accuracy", width=75),
+    "exact": st.column_config.CheckboxColumn(help="It meets V* on all training states.", width=55),
+    **{
+        f"mae_{split}": st.column_config.NumberColumn(f"MAE {split}", format="%.4f", help=_ERROR)
+        for split in SPLITS
+    },
+    "features": st.column_config.NumberColumn(help="Terms of the value function.", width=70),
+    "size": st.column_config.NumberColumn(help="Symbols of the value function, written out.", width=60),
+    "fidelity": st.column_config.NumberColumn(
+        format="percent",
+        help="The share of states in which the network's greedy choice is a best one by V, too.",
+        width=70,
+    ),
+    "made": st.column_config.DatetimeColumn(format="YYYY-MM-DD HH:mm"),
+}
+
+
+def _show_selected(every: Sequence[Listed]) -> None:
+    name = selected("run") or every[0].name
+    run = next((one for one in every if one.name == name), every[0])
+    with st.container(border=True):
+        st.text(f"Selected: {run.name}" + (" (demo: comes with the workbench)" if is_demo(run) else ""))
+        try:
+            if run.size <= _SHORT:
+                show_equation(Opened.of(run.name))
+            else:
+                st.caption(f"{run.features:,} terms and {run.size:,} symbols: too long to show here.")
+        except InputError as error:
+            st.error(plain(str(error)))
+        with st.container(horizontal=True):
+            for path, title in _OPENED.items():
+                page_link(path, title, run=run.name)
+
+
+def _show_jobs(jobs: dict[str, Status]) -> None:
+    if not jobs:
+        return
+    st.header("Jobs", divider="gray")
+    st.caption("Jobs that failed, or are not done yet.")
+    st.dataframe(jobs_table(jobs, time.time()), hide_index=True, key="jobs/table", column_config=_JOB_COLUMNS)
+    st.button("Look again", key="jobs/again")
+    with_details = {name: status.details for name, status in jobs.items() if status.details}
+    if with_details:
+        with st.expander("Where unforeseen errors happened", key="jobs/details"):
+            for name, details in with_details.items():
+                st.text(name)
+                st.code(details, language=None, height=240)
+
+
+_JOB_COLUMNS = {
+    "error": st.column_config.TextColumn("what is known", width="large"),
+    "progress": st.column_config.ProgressColumn(min_value=0.0, max_value=1.0, format="percent"),
+    "heard": st.column_config.DatetimeColumn("last heard of", format="YYYY-MM-DD HH:mm"),
+}
+
+
+def jobs_table(jobs: dict[str, Status], now: float) -> pd.DataFrame:
+    """One row for each job; one that is silent for long is told."""
+    rows: list[dict[str, Any]] = []
+    for name, status in jobs.items():
+        told = status.error
+        if status.state == "running" and now - status.seen > _QUIET:
+            told = f"Silent for {_duration(now - status.seen)}: it may have been ended; make the run again."
+        rows.append(
+            {
+                "run": name,
+                "state": status.state,
+                "stage": status.stage,
+                "progress": status.done / status.total if status.total else None,
+                "error": told,
+                "heard": datetime.fromtimestamp(status.seen) if status.seen else None,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def _duration(seconds: float) -> str:
+    for unit, length in (("days", 86_400), ("hours", 3_600), ("minutes", 60)):
+        if seconds >= 2 * length:
+            return f"{seconds / length:.0f} {unit}"
+    return f"{seconds:.0f} seconds"

@@ -1,0 +1,427 @@
+"""The page States: choosing, formulas, numbers that add up, successors, plans, files, bad links."""
+
+from io import StringIO
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+from xml.etree import ElementTree
+
+import numpy as np
+import pandas as pd
+import pytest
+
+pytest.importorskip("streamlit")
+
+from streamlit.testing.v1 import AppTest
+
+from app.opened import DEMO
+from app.state_choice import candidates
+from app.state_tables import plan_verdict
+from distill.errors import InputError
+from distill.jobs import Run, RunConfig, do_job
+from distill.jobs.inspection import Inspection
+from distill.planning import UNSOLVABLE, Domain, Instance, expand
+from tests.jobs.test_inspection import ODD, TASK
+
+EXACT_RUN = next(DEMO.iterdir()).name
+
+
+def shown(store: Path, monkeypatch, **address: str) -> AppTest:
+    """The page alone, as an address shows it."""
+
+    def script() -> None:
+        from app.views.state import page
+
+        page()
+
+    monkeypatch.setenv("DISTILL_STORE", str(store))
+    at = AppTest.from_function(script, default_timeout=60)
+    for key, value in address.items():
+        at.query_params[key] = value
+    at.run()
+    assert not at.exception
+    return at
+
+
+def said(at: AppTest) -> str:
+    """All sentences, without what keeps them from being markup."""
+    kinds = ("error", "warning", "info", "success", "caption", "text")
+    return "\n".join(one.value for kind in kinds for one in getattr(at, kind)).replace("\\", "")
+
+
+def asked(at: AppTest, key: str) -> str:
+    value = at.query_params.get(key, "")
+    return value if isinstance(value, str) else value[0]
+
+
+def frame(at: AppTest, *columns: str) -> pd.DataFrame:
+    return next(one.value for one in at.dataframe if set(columns) <= set(one.value.columns))
+
+
+def metrics(at: AppTest) -> dict[str, str]:
+    return {one.label: one.value for one in at.metric}
+
+
+@pytest.fixture(scope="module")
+def demo() -> Run:
+    return Run.load(DEMO / EXACT_RUN)
+
+
+@pytest.fixture
+def blocks(runs_folder) -> Run:
+    return Run.load(sorted(runs_folder.glob("blocks-*"))[0])
+
+
+@pytest.fixture(scope="module")
+def odd(tmp_path_factory) -> Run:
+    """A run without a network, on a domain with nullary and ternary atoms, a negated goal and a dead end."""
+    folder = tmp_path_factory.mktemp("odd")
+    (folder / "tasks").mkdir()
+    (folder / "domain.pddl").write_text(ODD)
+    (folder / "tasks" / "one.pddl").write_text(TASK)
+    content = {
+        "domain": str(folder / "domain.pddl"),
+        "train": str(folder / "tasks"),
+        "test": str(folder / "tasks"),
+        "distillation": {"pool": "enumerate", "time_limit": 5.0, "rounds": 0},
+        "evaluation": {"max_steps": 20},
+    }
+    config = RunConfig.from_mapping(content, Path(), lambda *keys: "a test")
+    return do_job(config, folder / "runs", cache=folder / "cache")
+
+
+# Choosing
+
+
+def test_states_are_found_by_instance_v_star_error_and_atoms(blocks) -> None:
+    data = blocks.states("train")
+    rng = np.random.default_rng(0)
+    rows = pd.DataFrame({"v_star": data.v_star, "error": rng.permutation(len(data)).astype(float)})
+    everything = np.arange(len(data))
+    assert candidates(rows, data).tolist() == everything.tolist()
+    both = candidates(rows, data, instance=2, v_star=1)
+    assert both.tolist() == np.flatnonzero((data.state_instance == 2) & (data.v_star == 1)).tolist()
+    assert len(both)
+    worst = candidates(rows, data, order="error")
+    assert (np.diff(rows["error"].to_numpy()[worst]) < 0).all()
+    far = candidates(rows, data, order="v_star")
+    pairs = [(-data.v_star[one], one) for one in far]
+    assert pairs == sorted(pairs)
+    held = candidates(rows, data, search="(holding b1)")
+    assert held.tolist() == [one for one in everything if "(holding b1)" in data.atom_names(one)]
+    assert 0 < len(held) < len(data)
+    with pytest.raises(InputError, match="did you mean holding"):
+        candidates(rows, data, search="(holdin b1)")
+
+
+def test_states_without_a_way_come_last_by_error() -> None:
+    data = expand(Instance(Domain(ODD), TASK, "odd"), 100)
+    error = np.where(data.v_star == UNSOLVABLE, np.nan, 0.5)
+    found = candidates(pd.DataFrame({"v_star": data.v_star, "error": error}), data, order="error")
+    lost = int((data.v_star == UNSOLVABLE).sum())
+    assert lost
+    assert (data.v_star[found[-lost:]] == UNSOLVABLE).all()
+
+
+def test_a_new_choice_is_in_the_address(blocks, monkeypatch) -> None:
+    at = shown(blocks.folder.parent, monkeypatch, run=blocks.name)
+    assert asked(at, "state") == "0"
+    at.selectbox(key="widget/split").select("test").run()
+    assert asked(at, "split") == "test"
+    at.number_input(key="state/number").set_value(7).run()
+    assert asked(at, "state") == "7"
+    at.button(key="state/Next").click().run()
+    assert asked(at, "state") == "8"
+    at.selectbox(key="widget/v_star").select("2").run()
+    data = blocks.states("test")
+    second = np.flatnonzero(data.v_star == 2)
+    assert asked(at, "state") == str(second[0])
+    at.button(key="state/Next").click().run()
+    assert asked(at, "state") == str(second[1])
+    at.button(key="state/random").click().run()
+    assert int(asked(at, "state")) in second
+    at.text_input(key="state/search").set_value("(holding ?)").run()
+    assert asked(at, "search") == "(holding ?)"
+    assert any(atom.startswith("(holding") for atom in data.atom_names(int(asked(at, "state"))))
+    # A state by its number wins over what it does not meet.
+    at.number_input(key="state/number").set_value(int(np.flatnonzero(data.v_star == 0)[0])).run()
+    assert asked(at, "v_star") == ""
+
+
+def test_the_worst_state_comes_first_by_error(blocks, monkeypatch) -> None:
+    at = shown(blocks.folder.parent, monkeypatch, run=blocks.name, split="train", order="error")
+    table = blocks.predictions().query("split == 'train'")
+    error = (table["value"] - table["v_star"]).abs().where(table["v_star"] >= 0)
+    assert error[table["state"] == int(asked(at, "state"))].item() == error.max()
+
+
+# Numbers
+
+
+@pytest.mark.parametrize(("split", "state"), [("train", 30_000), ("test", 15_000), ("validation", 0)])
+def test_numbers_are_those_of_the_run_and_terms_add_up(demo, monkeypatch, split, state) -> None:
+    at = shown(DEMO, monkeypatch, run=demo.name, split=split, state=str(state))
+    known = demo.predictions().query(f"split == '{split}' and state == {state}").iloc[0]
+    terms = frame(at, "weight", "contribution", "feature")
+    assert terms["contribution"].sum() == pytest.approx(known["value"])
+    assert (terms["weight"] * terms["value"] == terms["contribution"]).all()
+    assert len(terms) == len(demo.distilled.terms()) + 1  # and the constant
+    assert metrics(at) == {
+        "V*": str(known["v_star"]),
+        "Network": f"{known['network']:.3f}",
+        "Distilled": f"{known['value']:g}",
+    }
+
+
+def test_successors_are_ranked_and_the_choices_marked(demo, monkeypatch) -> None:
+    at = shown(DEMO, monkeypatch, run=demo.name, split="train", state="30000")
+    table = frame(at, "action", "by value")
+    data = demo.states("train")
+    looked = Inspection(data, int(data.state_instance[30_000]), demo.distilled)
+    found = {one.action: one for one in looked.successors(looked.stored(30_000))}
+    assert set(table["action"]) == set(found)
+    assert table["value"].is_monotonic_increasing
+    for row in table.itertuples():
+        assert row.value == found[row.action].value
+        assert table["V*"][row.Index] == found[row.action].state.v_star
+        address = parse_qs(urlsplit(row.open).query)
+        assert address["state"] == [str(found[row.action].state.number)]
+        assert address["run"] == [demo.name]
+    chosen = table[table["by value"] == "▶"]
+    assert len(chosen) == 1
+    assert chosen["value"].item() == table["value"].min()
+    assert chosen["action"].item() == looked.plan(looked.stored(30_000)).actions[0]
+    stays = table[table["action"].str.match(r"\(move (\S+) \1\)")]
+    assert len(stays) == 1
+    assert (stays[["by V*", "by network", "by value"]] == "").all(axis=None)
+
+
+def test_one_goes_to_a_successor(demo, monkeypatch) -> None:
+    at = shown(DEMO, monkeypatch, run=demo.name, split="train", state="30000", v_star="5")
+    action = at.selectbox(key="state/action").options[0]
+    at.selectbox(key="state/action").select(action).run()
+    data = demo.states("train")
+    looked = Inspection(data, int(data.state_instance[30_000]), demo.distilled)
+    after = next(one for one in looked.successors(looked.stored(30_000)) if one.action == action)
+    assert asked(at, "state") == str(after.state.number)
+    assert asked(at, "v_star") == ""
+
+
+def test_a_run_without_a_network_with_dead_ends_and_other_arities(odd, monkeypatch) -> None:
+    data = odd.states("train")
+    store = odd.folder.parent
+    for state, v_star in enumerate(data.v_star.tolist()):
+        at = shown(store, monkeypatch, run=odd.name, split="train", state=str(state), plan="greedy")
+        assert not at.error
+        assert metrics(at)["V*"] == ("no way" if v_star == UNSOLVABLE else str(v_star))
+        assert "Network" not in metrics(at)
+        assert "network" not in frame(at, "action", "by value").columns
+        if v_star == UNSOLVABLE:
+            assert "no policy can: there is no way" in said(at)
+        if v_star == 0:
+            assert "The goal holds here" in said(at)
+    at = shown(store, monkeypatch, run=odd.name, split="train", formula="<way[0,2]>top")
+    assert "It holds of 2 of 4 objects: a, b" in said(at)
+    assert np.isinf(frame(at, "action", "by V*")["V*"].astype(float)).sum() == 1
+
+
+# Formulas
+
+
+def test_objects_with_the_formula_are_counted_and_stand_out(demo, monkeypatch) -> None:
+    address = {"run": demo.name, "split": "train", "state": "30000"}
+    at = shown(DEMO, monkeypatch, **address, formula="<at^-1><at_G>room")
+    assert "It holds of 1 of 8 objects: room1" in said(at)
+    parts = frame(at, "object", "<at_G>room")
+    data = demo.states("train")
+    names = data.instances[data.state_instance[30_000]]["objects"]
+    assert parts["object"].tolist() == names
+    assert parts.loc[parts["<at^-1><at_G>room"] == "✓", "object"].tolist() == ["room1"]
+    assert parts.loc[parts["room"] == "✓", "object"].tolist() == ["room1", "room2"]
+    at = shown(DEMO, monkeypatch, **address, formula="#<at_G>top * [#free > 0]")
+    assert "Its number here: 0" in said(at)
+    assert frame(at, "part", "here").set_index("part")["here"].to_dict() == {
+        "#free": "0",
+        "[#free > 0]": "no",
+        "#<at_G>top": "1",
+        "#<at_G>top*[#free > 0]": "0",
+    }
+    at = shown(DEMO, monkeypatch, **address, formula="[#free > 0]")
+    assert "It does not hold in this state." in said(at)
+
+
+def test_a_formula_of_the_run_is_a_click_away(demo, monkeypatch) -> None:
+    at = shown(DEMO, monkeypatch, run=demo.name, split="train", state="30000")
+    offered = at.selectbox(key="state/terms").options
+    assert "-5 · #<at & at_G>room" in offered
+    assert "<at & at_G>room" in offered
+    assert "free" in offered  # from inside a product
+    at.selectbox(key="state/terms").select_index(offered.index("<at & at_G>room")).run()
+    assert asked(at, "formula") == "<at & at_G>room"
+    assert "It holds of 0 of 8 objects" in said(at)
+    at.text_input(key="state/formula").set_value("").run()
+    assert asked(at, "formula") == ""
+
+
+@pytest.mark.parametrize(
+    ("formula", "told"),
+    [
+        ("<on", "expected"),
+        ("#(", ""),
+        ("nothing-like-it", "There is no predicate"),
+        ("<at", ""),
+        ("at", "has 2 arguments"),
+        ("no:99999", "There is no formula 99999"),
+        ("__import__('os')", ""),
+    ],
+)
+def test_a_formula_that_says_nothing_is_told_and_the_rest_is_shown(demo, monkeypatch, formula, told) -> None:
+    at = shown(DEMO, monkeypatch, run=demo.name, split="train", state="3", formula=formula)
+    assert at.warning
+    assert told in said(at)
+    assert len(frame(at, "action", "by value"))
+    assert metrics(at)["V*"] == str(demo.states("train").v_star[3])
+
+
+# Plans
+
+
+def test_the_greedy_plan_is_played_step_by_step(demo, monkeypatch) -> None:
+    at = shown(DEMO, monkeypatch, run=demo.name, split="train", state="30000")
+    at.button(key="state/play").click().run()
+    assert asked(at, "plan") == "greedy"
+    assert "reaches the goal in 5 steps; V* is 5, so no plan is shorter" in said(at)
+    values = [metrics(at)["V*"]]
+    for step in range(1, 6):
+        at.button(key="state/Forward").click().run()
+        assert asked(at, "step") == str(step)
+        values.append(metrics(at)["V*"])
+    assert values == ["5", "4", "3", "2", "1", "0"]
+    assert at.button(key="state/Forward").disabled
+    at.button(key="state/Back").click().run()
+    assert (asked(at, "step"), metrics(at)["V*"]) == ("4", "1")
+    table = frame(at, "step", "action")
+    assert table["V*"].tolist() == [5, 4, 3, 2, 1, 0]
+    at.button(key="state/Stop").click().run()
+    assert (asked(at, "plan"), asked(at, "step")) == ("", "")
+    assert metrics(at)["V*"] == "5"
+
+
+def test_another_state_ends_the_plan(demo, monkeypatch) -> None:
+    at = shown(DEMO, monkeypatch, run=demo.name, split="train", state="30000", plan="greedy", step="2")
+    at.button(key="state/Next").click().run()
+    assert (asked(at, "state"), asked(at, "plan"), asked(at, "step")) == ("30001", "", "")
+
+
+@pytest.mark.parametrize(
+    ("outcome", "told"),
+    [
+        ((True, 3, "", 3), "in 3 steps; V* is 3, so no plan is shorter."),
+        ((True, 1, "", 1), "in 1 step; V* is 1"),
+        ((True, 5, "", 3), "V* is 3, so it takes 2 more than it has to."),
+        ((True, 0, "", 0), "The goal holds here"),
+        ((True, 4, "", None), "in 4 steps."),
+        ((False, 2, "no unvisited successor after 2 steps", 3), "after 2 steps; V* is 3."),
+        ((False, 0, "no unvisited successor after 0 steps", UNSOLVABLE), "no policy can"),
+    ],
+)
+def test_plans_are_compared_with_the_shortest(outcome, told) -> None:
+    assert told in plan_verdict(*outcome)
+
+
+# What is not there
+
+
+@pytest.mark.parametrize(
+    ("wrong", "told"),
+    [
+        ({"state": "44445"}, "There is no state “44445” in the split train"),
+        ({"state": "-1"}, "There is no state"),
+        ({"state": "seven"}, "There is no state “seven”"),
+        ({"split": "nowhere"}, "is not here"),
+        ({"instance": "99"}, ""),
+        ({"v_star": "77"}, ""),
+        ({"order": "beauty"}, "is not here"),
+        ({"drawing": "cubism"}, "is not here"),
+        ({"search": "(at ball1"}, "is no atom"),
+        ({"search": "(at ball99 room1)"}, "an object ball99"),
+        ({"plan": "greedy", "step": "99"}, "The plan has no step “99”"),
+        ({"plan": "other"}, ""),
+    ],
+)
+def test_a_stale_link_shows_something_and_says_so(demo, monkeypatch, wrong, told) -> None:
+    at = shown(DEMO, monkeypatch, **{"run": demo.name, "split": "train", **wrong})
+    assert told in said(at)
+    assert not at.error
+    assert len(frame(at, "action", "by value"))
+
+
+def test_a_state_that_nobody_has_is_told(blocks, monkeypatch) -> None:
+    search = "(holding b1) (handempty)"
+    at = shown(blocks.folder.parent, monkeypatch, run=blocks.name, search=search)
+    assert "No state is like this" in said(at)
+    assert len(frame(at, "action", "by value"))
+
+
+def test_a_graph_beyond_reading_is_a_sentence_and_the_rest_is_shown(demo, monkeypatch) -> None:
+    monkeypatch.setattr("app.drawings.graph.MOST_OBJECTS", 7)
+    at = shown(DEMO, monkeypatch, run=demo.name, split="train", state="30000", drawing="graph")
+    assert "a graph of more than 7 cannot be read" in said(at)
+    assert len(frame(at, "weight", "contribution"))
+
+
+# In a browser
+
+
+def test_a_link_shows_the_state_and_gives_files(browser, demo) -> None:
+    from playwright.sync_api import expect
+
+    browser.open("", "Runs")
+    browser.open(f"state?run={demo.name}&split=train&state=30000&formula=%3Cat_G%3Etop", "Successors")
+    picture = browser.page.get_by_role("img", name="Rooms: room1 with ball1")
+    expect(picture).to_be_visible()
+    assert picture.evaluate("image => image.naturalWidth") > 300  # the browser could read it
+    name, text = browser.download(lambda: browser.page.get_by_role("button", name="SVG").click())
+    assert name == "train-state30000.svg"
+    root = ElementTree.fromstring(text)  # noqa: S314
+    texts = ["".join(node.itertext()) for node in root.iter("{http://www.w3.org/2000/svg}text")]
+    assert {"ball1", "ball2"} <= set(texts)
+    assert any(text.endswith("→ room2") for text in texts)
+    name, text = browser.download(lambda: browser.page.get_by_role("button", name="PDDL").click())
+    data = demo.states("train")
+    again = expand(Instance(Domain(data.domain), text, name), 100_000)
+    assert sorted(again.atom_names(0)) == sorted(data.atom_names(30_000))
+    assert again.v_star[0] == data.v_star[30_000]
+    with browser.page.expect_download() as waiting:
+        browser.page.get_by_role("button", name="PNG").click()
+    assert Path(waiting.value.path()).read_bytes().startswith(b"\x89PNG")
+    name, text = browser.download(lambda: browser.page.get_by_role("button", name="Terms as CSV").click())
+    assert (name, pd.read_csv(StringIO(text))["contribution"].sum()) == ("train-state30000-terms.csv", 5)
+
+
+def test_a_formula_is_typed_a_plan_played_and_a_link_followed(browser, blocks) -> None:
+    from playwright.sync_api import expect
+
+    table = blocks.predictions().query("split == 'train' and v_star > 1")
+    state = int(table["state"].iloc[0])
+    browser.open(f"state?run={blocks.name}&split=train&state={state}", "Successors")
+    expect(browser.page.get_by_role("img", name="Towers:")).to_be_visible()
+    typed = browser.page.get_by_label("Formula", exact=True)
+    typed.fill("<on>top")
+    typed.press("Enter")
+    browser.settled("It holds of")
+    browser.page.get_by_role("button", name="Play the greedy plan").click()
+    browser.settled("where it begins")
+    before = browser.page.get_by_role("img", name="Towers:").get_attribute("src")
+    browser.page.get_by_role("button", name="Forward").click()
+    browser.settled("Step 1 of")
+    expect(browser.page.get_by_role("img", name="Towers:")).not_to_have_attribute("src", before)
+    address = parse_qs(urlsplit(browser.page.url).query)
+    assert {key: address[key] for key in ("formula", "state", "plan", "step")} == {
+        "formula": ["<on>top"],
+        "state": [str(state)],
+        "plan": ["greedy"],
+        "step": ["1"],
+    }
+    browser.page.get_by_role("link", name="Open it on the page Formulas").click()
+    browser.page.wait_for_url("**/formulas?**")
+    assert parse_qs(urlsplit(browser.page.url).query)["formula"] == ["<on>top"]
