@@ -15,7 +15,7 @@ from distill.jobs.inspection import states_with
 from distill.planning import SPLITS, UNSOLVABLE, DataSet
 
 Numbers = NDArray[np.int64]
-ORDERS = {"number": "number", "error": "largest error first", "v_star": "largest V* first"}
+ORDERS = {"number": "number", "error": "worst first", "v_star": "largest V*"}
 FILTERS = ("instance", "v_star", "search")
 _LISTED = 200  # states in a list
 _NUMBER, _LIST = "state/number", "state/list"

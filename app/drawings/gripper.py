@@ -31,7 +31,7 @@ NEEDS = (ROOM, GRIPPER, ROBOT, AT, CARRY)
 
 _RADIUS, _ROW, _EDGE, _GAP, _HEAD = 19.0, 66.0, 20.0, 26.0, 30.0
 _ROBOT = 92.0  # the height of the robot
-_WIDEST = 1100.0
+_WIDEST = 1200.0
 
 
 def draw(scene: Scene) -> Picture:

@@ -27,7 +27,7 @@ _ABREAST = 3  # box plots beside each other
 def page() -> None:
     """Show the page."""
     st.title("Accuracy")
-    st.write("Is the value function right, and where is it wrong?")
+    st.caption("Is the value function right, and where is it wrong?")
     run = opened()
     remember("split", "of", "v")
     with _part("The metrics"):
@@ -163,7 +163,7 @@ def _metrics(run: Opened) -> None:
         ),
     }
     st.dataframe(table, column_config=columns, hide_index=True, placeholder="–", key="accuracy/metrics")
-    table_download(table, f"{run.name}-metrics")
+    table_download(table, f"{run.name}-metrics", "Metrics as CSV")
     _fidelity(metrics.get("fidelity") or {})
 
 
@@ -207,9 +207,9 @@ def _boxes(found: Mapping[str, pd.DataFrame], splits: tuple[str, ...], of: str, 
                 title = f"{split}: {int(mine['boxes']['states'].sum()):,} states"
                 chart(box_plot(mine["boxes"], mine["outliers"], title), key=f"accuracy/boxes/{split}")
     with st.container(horizontal=True):
-        table_download(found["boxes"], f"{name}-boxes", "CSV")
+        table_download(found["boxes"], f"{name}-boxes", "Boxes as CSV")
         if len(found["outliers"]):
-            table_download(found["outliers"], f"{name}-outliers", "CSV of the dots")
+            table_download(found["outliers"], f"{name}-outliers", "Dots as CSV")
 
 
 def _heat_map(cells: pd.DataFrame, of: str, name: str) -> None:
@@ -219,7 +219,7 @@ def _heat_map(cells: pd.DataFrame, of: str, name: str) -> None:
         "states. On the dashed line V = V\\*. What is too far away is put at the border."
     )
     chart(heat_map(cells), key="accuracy/heat map")
-    table_download(cells, f"{name}-confusion")
+    table_download(cells, f"{name}-confusion", "Cells as CSV")
 
 
 def _by_v_star(counted: pd.DataFrame, of: str, name: str) -> None:
@@ -236,7 +236,7 @@ def _by_v_star(counted: pd.DataFrame, of: str, name: str) -> None:
         "largest_error": number("largest error", format="%.4f"),
     }
     st.dataframe(counted, column_config=columns, hide_index=True, key="accuracy/by V*")
-    table_download(counted, f"{name}-by-v-star")
+    table_download(counted, f"{name}-by-v-star", "Errors as CSV")
 
 
 def _by_objects(run: Opened, splits: tuple[str, ...], of: str, name: str) -> None:
@@ -246,7 +246,7 @@ def _by_objects(run: Opened, splits: tuple[str, ...], of: str, name: str) -> Non
     for place, column in zip(st.columns(2), ("mean_error", "largest_error"), strict=True):
         with place:
             chart(error_lines(found, column, splits), key=f"accuracy/{column}")
-    table_download(found, f"{name}-by-objects")
+    table_download(found, f"{name}-by-objects", "Errors by objects as CSV")
 
 
 def _worst(run: Opened, splits: tuple[str, ...], of: str, counted: pd.DataFrame, name: str) -> None:
@@ -276,4 +276,4 @@ def _worst(run: Opened, splits: tuple[str, ...], of: str, counted: pd.DataFrame,
         "look": st.column_config.LinkColumn("look at it", display_text="open the state"),
     }
     st.dataframe(shown, column_config=columns, hide_index=True, key="accuracy/worst")
-    table_download(shown.drop(columns="look"), f"{name}-worst")
+    table_download(shown.drop(columns="look"), f"{name}-worst", "Worst states as CSV")

@@ -234,7 +234,7 @@ def _copy(runs_folder: Path, place: Path) -> Run:
 def test_a_link_shows_the_network_and_its_numbers_can_be_taken_away(browser, inexact) -> None:
     browser.open(f"accuracy?run={inexact.name}&split=test&of=network", "The worst states")
     assert "V of the network" in browser.text()
-    name, text = browser.download(lambda: browser.page.get_by_role("button", name="CSV", exact=True).nth(1).click())
+    name, text = browser.download(lambda: browser.page.get_by_role("button", name="Boxes as CSV").click())
     assert name == f"{inexact.name}-network-test-boxes.csv"
     boxes = pd.read_csv(StringIO(text))
     table = inexact.predictions()
