@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 HALF = 0.5  # a prediction nearer to V* than this is right when it is rounded
-EXACT = 1e-9  # sums of weights that are not whole differ by so much
+EXACT = 1e-6  # values closer than this are the same to a policy; weights that are not whole make them differ
 _REACH = 1.5  # whiskers end at the last state within so many heights of the box
 _POINTS = 12  # outliers of a box that are drawn
 
