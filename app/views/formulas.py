@@ -15,7 +15,7 @@ from app.selection import notation, remember, select, selected
 from distill.jobs.catalogue import Catalogue, Entry
 
 _SHOWN = 100  # formulas that are listed
-_EXPORTED = 5_000  # formulas that a file holds
+_EXPORTED = 1_000  # formulas that a file holds
 _LISTED = 400  # symbols of formulas that are written out in the list
 _KEYS = ("find", "predicate", "layer", "kind", "used", "smallest", "largest")
 _USED = {"yes": True, "no": False}
@@ -205,11 +205,15 @@ def _listed(entry: Entry, run: Opened) -> str:
 
 
 def _show_export(found: list[Entry], run: Opened) -> None:
-    """The list as a file, which is made when it is asked for."""
-
-    def made() -> bytes:
-        table = _table(found[:_EXPORTED], run, lambda entry, run: written(entry.formula, run, "ascii"))
-        return bytes(table.to_csv(index=False).encode())
-
+    """The list as a file."""
+    numbers = tuple(entry.number for entry in found[:_EXPORTED])
+    text = _as_csv(str(run.folder), run.stamp, numbers, found[:_EXPORTED], run)
     cut = f" (first {_EXPORTED:,})" if len(found) > _EXPORTED else ""
-    st.download_button(f"List as CSV{cut}", made, "formulas.csv", "text/csv", key="formulas/csv")
+    st.download_button(f"List as CSV{cut}", text, "formulas.csv", "text/csv", key="formulas/csv")
+
+
+@st.cache_data(max_entries=20, show_spinner=False)
+def _as_csv(folder: str, stamp: int, numbers: tuple[int, ...], _found: list[Entry], _run: Opened) -> bytes:
+    """The entries of these numbers as a table."""
+    table = _table(_found, _run, lambda entry, run: written(entry.formula, run, "ascii"))
+    return bytes(table.to_csv(index=False).encode())

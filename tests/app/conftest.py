@@ -122,9 +122,18 @@ class Browser:
         return self.page.locator('[data-testid="stMain"]').inner_text()
 
     def download(self, click) -> tuple[str, str]:
-        """The name and content of the file that a click gives."""
-        with self.page.expect_download() as waiting:
-            click()
+        """The name and content of the file that a click gives; one into a page that changes may be lost."""
+        from playwright.sync_api import TimeoutError as Late
+
+        for last in (False, False, True):
+            self.settled()
+            try:
+                with self.page.expect_download(timeout=30_000 if last else 8_000) as waiting:
+                    click()
+                break
+            except Late:
+                if last:
+                    raise
         return waiting.value.suggested_filename, Path(waiting.value.path()).read_text()
 
 
