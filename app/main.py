@@ -27,28 +27,27 @@ def careful(page: Callable[[], None]) -> Callable[[], None]:
             page()
         except InputError as error:
             st.error(plain(error))
-            st.page_link(_PAGE["runs"], label="Choose a run")
+            st.page_link(OPEN_PAGES["runs"], label="Choose a run")
         except (OSError, ValueError, LookupError, TypeError, ArithmeticError) as error:
             st.error(plain(f"This cannot be shown ({type(error).__name__}: {error})."))
             st.info(
                 "The run may be damaged: `distill verify-run` tells. Another run or a fresh link may help."
             )
-            st.page_link(_PAGE["runs"], label="Choose a run")
+            st.page_link(OPEN_PAGES["runs"], label="Choose a run")
 
     shown.__name__ = page.__module__.rpartition(".")[2]
     return shown
 
 
-_PAGE = {path: st.Page(careful(page), title=title, url_path=path) for path, title, page in PAGES}
-# A default page has no address of its own, but `runs?…` should be a link like any other.
-_START = st.Page(careful(runs.page), title="Runs", url_path="start", default=True, visibility="hidden")
-OPEN_PAGES.update(_PAGE)
-
-
 def main() -> None:
     """Show the page that the address asks for."""
     st.set_page_config(page_title="Workbench", page_icon="🔎", layout="wide")
-    chosen = st.navigation([_START, *_PAGE.values()])
+    OPEN_PAGES.update(
+        {path: st.Page(careful(page), title=title, url_path=path) for path, title, page in PAGES}
+    )
+    # A default page has no address of its own, but `runs?…` should be a link like any other.
+    start = st.Page(careful(runs.page), title="Runs", url_path="start", default=True, visibility="hidden")
+    chosen = st.navigation([start, *OPEN_PAGES.values()])
     with st.sidebar:
         names = run_names()
         if names:
@@ -58,4 +57,5 @@ def main() -> None:
     chosen.run()
 
 
-main()
+if __name__ == "__main__":
+    main()
