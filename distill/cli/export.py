@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from distill.cli.runs import RUNS, RunName, StoreFolder
 from distill.errors import InputError
 from distill.files import written_whole
 from distill.settings import Export
@@ -19,7 +20,7 @@ _CHOICES = (*_FORMS, "html", "all")
 
 
 def export(
-    run: Annotated[Path, typer.Argument(help="A run's folder.")],
+    run: RunName,
     form: Annotated[
         str,
         typer.Option(
@@ -35,6 +36,7 @@ def export(
         int | None, typer.Option(help="Only this term, counted from 1 as in the report.", min=1)
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Write over files that exist.")] = False,
+    store: StoreFolder = RUNS,
 ) -> None:
     """Write a run's value function in another form: for people, papers, planners and programs.
 
@@ -50,9 +52,9 @@ def export(
         raise InputError("All forms need a folder; give --out FOLDER.")
     if term is not None and form in ("html", "all"):
         raise InputError(f"--term needs one form for its formula, not {form}.")
-    from distill.jobs import Run
+    from distill.jobs import Store
 
-    found = Run.load(run)
+    found = Store(store).find(run)
     if out is None:
         typer.echo(_text(found, form, term))
         return

@@ -152,3 +152,11 @@ def test_bad_input(made, tmp_path):
     assert "give --out FOLDER" in refused(made.folder, "--format", "all")
     assert "is no run" in refused(tmp_path)
     assert "is no run" in refused(tmp_path / "missing")
+
+
+def test_a_run_is_named_as_everywhere_else(made):
+    folder = made.folder
+    by_folder = distill("export", folder, "--format", "emlc")
+    by_name = distill("export", folder.name[-8:], "--format", "emlc", "--store", folder.parent)
+    assert by_name.returncode == 0, by_name.stderr
+    assert by_name.stdout == by_folder.stdout
