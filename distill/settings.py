@@ -13,13 +13,17 @@ from typing import Any, Self
 from distill.errors import InputError
 
 
-def setting(default: Any, description: str, choices: tuple[str, ...] = (), stage: str = "") -> Any:
+def setting(
+    default: Any, description: str, choices: tuple[str, ...] = (), stage: str = "", *, late: bool = False
+) -> Any:
     """Declare a setting with its default and description; the default's type says what it may be.
 
     Numbers are at least 0; a name is one of `choices`; a tuple holds names. `stage` names the first stage of
-    a job that looks at it, where a group serves several.
+    a job that looks at it, where a group serves several. One that came `late` does not count as long as it
+    has its default, so that runs that were made before have the same names.
     """
-    return field(default=default, metadata={"description": description, "choices": choices, "stage": stage})
+    told = {"description": description, "choices": choices, "stage": stage, "late": late}
+    return field(default=default, metadata=told)
 
 
 @dataclass(frozen=True)
@@ -79,8 +83,12 @@ class Settings:
         >>> sorted(Distillation().of_stage("replay"))
         ['control', 'mode', 'seed', 'states']
         """
-        mine = [item.name for item in fields(self) if item.metadata["stage"] == stage]
-        return {name: value for name, value in self.to_mapping().items() if name in mine}
+        mine = {item.name: item for item in fields(self) if item.metadata["stage"] == stage}
+        counts = [name for name, item in mine.items() if not self._is_late(item)]
+        return {name: value for name, value in self.to_mapping().items() if name in counts}
+
+    def _is_late(self, item: Field[Any]) -> bool:
+        return bool(item.metadata["late"]) and getattr(self, item.name) == item.default
 
     @classmethod
     def description(cls, name: str) -> str:
@@ -115,7 +123,8 @@ def _checked(told: str, item: Field[Any], value: Any) -> Any:
         raise InputError(f"{told} has no value; give one, or remove it.")
     if isinstance(default, tuple):
         names = list(value) if isinstance(value, list | tuple) else [value]
-        if names and all(isinstance(one, str) and one in (choices or names) for one in names):
+        known = all(isinstance(one, str) and one in (choices or names) for one in names)
+        if known and (names or not default):
             return tuple(names)
         some = f"some of {', '.join(choices)}" if choices else "a list of names"
         raise InputError(f"{told} must be {some}, not {value!r}.")
@@ -274,7 +283,7 @@ class Distillation(Settings):
     )
     max_features: int = setting(8, "Terms of an exact value function, if so few suffice.", stage="regress")
     time_limit: float = setting(
-        60.0, "Seconds for finding the shortest exact value function.", stage="regress"
+        60.0, "Seconds of the processor for finding the shortest exact value function.", stage="regress"
     )
     inner_depth: int = setting(5, "Splits on a way through a tree about objects, at most.", stage="distil")
     final_depth: int = setting(5, "Splits on a way through a tree about states, at most.", stage="distil")
@@ -285,6 +294,15 @@ class Distillation(Settings):
     )
     final_sample: int = setting(
         10_000, "States drawn for each tree about states, in thesis mode.", stage="distil"
+    )
+    without: tuple[str, ...] = setting(
+        (),
+        "Readable mode: what is left out, to see what it is good for. All linkages but Ward; splits as "
+        "features; the preference for cheap splits; other weights of states for each tree; closures; what is "
+        "achieved and what is missing of goals.",
+        ("linkages", "splits", "cheapness", "bootstrap", "closures", "derived"),
+        stage="distil",
+        late=True,
     )
     thresholds: int = setting(10, "Splits ask for more than t objects; t is at most this.", stage="distil")
     pooling: str = setting(

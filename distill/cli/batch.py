@@ -49,17 +49,15 @@ def batch(
     Examples: `distill batch configs/sweeps/seeds.yaml --dry-run`, `distill batch configs/sweeps/thesis.yaml`,
     `distill batch SWEEP.yaml --executor dask://127.0.0.1:8786`.
     """
-    from distill.jobs import Batch, Sweep, effects, executor_of, parse_override, table_of, write_summary
+    from distill.jobs import Batch, Sweep, effects, parse_override, table_of, write_summary
 
     check_workers(workers)
     read = Sweep.read(sweep, dict(parse_override(text) for text in given or []))
     made = Batch(read, out, retry=retry_failed)
     if dry_run:
-        _show_plan(made, as_json)
+        show_plan(made, as_json)
         return
-    if any(work.state == "waiting" for work in made.works):
-        with executor_of(executor, workers or os.cpu_count() or 1) as doing, _live(made) as told:
-            made.do(doing, told)
+    do(made, executor, workers)
     place = write_summary(read.name, made.works, read.varied, out)
     found = effects(table_of(made.works), read.varied)
     if as_json:
@@ -68,6 +66,15 @@ def batch(
         _show(made, found, place)
     if any(work.state == "failed" for work in made.works):
         raise typer.Exit(1)
+
+
+def do(made: "Batch", executor: str, workers: int | None) -> None:
+    """Do all jobs that are not done, and show how far they are."""
+    from distill.jobs import executor_of
+
+    if any(work.state == "waiting" for work in made.works):
+        with executor_of(executor, workers or os.cpu_count() or 1) as doing, _live(made) as told:
+            made.do(doing, told)
 
 
 def _as_json(works: "Sequence[Work]") -> list[dict[str, Any]]:
@@ -84,7 +91,8 @@ def _as_json(works: "Sequence[Work]") -> list[dict[str, Any]]:
     ]
 
 
-def _show_plan(made: "Batch", as_json: bool) -> None:
+def show_plan(made: "Batch", as_json: bool) -> None:
+    """Show how many jobs there are and what they share."""
     from dataclasses import asdict
 
     shared = made.shared()
@@ -101,7 +109,7 @@ def _show_plan(made: "Batch", as_json: bool) -> None:
         f"{states['waiting']} to do. Varied: {', '.join(made.sweep.varied) or 'nothing'}."
     )
     print_table(f"Sweep {made.sweep.name}", ["stage", "jobs", "distinct", "kept", "to do"], rows, caption)
-    _show_failures(made.works)
+    show_failures(made.works)
 
 
 def _show(made: "Batch", found: "Sequence[Effect]", place: Path) -> None:
@@ -128,10 +136,11 @@ def _show(made: "Batch", found: "Sequence[Effect]", place: Path) -> None:
     done = sum(work.state == "done" for work in made.works)
     console().print(f"{done} of {len(made.works)} jobs done", highlight=False)
     console().print(f"summary: {place}", soft_wrap=True, highlight=False)
-    _show_failures(made.works)
+    show_failures(made.works)
 
 
-def _show_failures(works: "Sequence[Work]") -> None:
+def show_failures(works: "Sequence[Work]") -> None:
+    """Tell which jobs failed, and why."""
     failed = [work for work in works if work.state == "failed"]
     for work in failed:
         errors().print("[bold red]Failed:[/] ", end="")

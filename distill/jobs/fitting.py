@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import monotonic
+from time import process_time
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,9 +89,9 @@ class Fitting:
 
     def fit(self, features: list[StateFeature], values: Integers) -> None:
         """Fit, look at all states, and let some of those that are wrong join, as long as there are any."""
-        deadline = monotonic() + self.settings.time_limit
+        deadline = process_time() + self.settings.time_limit
         for _ in range(_REFITS):
-            self.best = self._attempt(features, values, max(0.5, deadline - monotonic()))
+            self.best = self._attempt(features, values, max(0.5, deadline - process_time()))
             wrong = self.best.wrong
             if self.settings.target == "model" or not self.best.fit.exact or not len(wrong):
                 return

@@ -100,7 +100,8 @@ def _setting(item: Field[Any]) -> Schema:
     }
     if isinstance(default, tuple):
         name: Schema = {"enum": list(choices)} if choices else {"type": "string"}
-        return {"anyOf": [{"type": "array", "items": name, "minItems": 1}, name], **told}
+        several: Schema = {"type": "array", "items": name, **({"minItems": 1} if default else {})}
+        return {"anyOf": [several, name], **told}
     if choices:
         return {"enum": list(choices), **told}
     kind = {bool: "boolean", int: "integer", float: "number"}[type(default)]

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from time import monotonic
+from time import process_time
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -103,7 +103,7 @@ def fit_exact(
     max_terms : how many terms are allowed; more only if there is no exact solution otherwise.
     max_columns : among how many columns the first integer programme chooses; later ones see half as many
         again, and again.
-    time_limit : seconds.
+    time_limit : seconds of the processor.
     progress : is told the stage, how much of it is done, and how much there is.
 
     Examples
@@ -117,7 +117,7 @@ def fit_exact(
     >>> fit_exact([[0], [1], [2]], [0, 1, 5], sizes=[1]).blocking
     array([0, 1, 2])
     """
-    deadline = monotonic() + time_limit
+    deadline = process_time() + time_limit
     table, aim, counts = checked_rows(values, target, weights)
     symbols = np.asarray(sizes, dtype=np.float64)
     _check(table, aim, symbols, largest_weight, max_terms)

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from time import monotonic
+from time import process_time
 
 import numpy as np
 
@@ -129,7 +129,7 @@ class Pricing:
             penalty,
             intercept=self.settings.intercept,
             nonnegative=self.settings.nonnegative,
-            seconds=until - monotonic(),
+            seconds=until - process_time(),
         )
 
     def join(self, terms: Iterable[Term]) -> list[Term]:
@@ -199,7 +199,7 @@ class Pricing:
                 pool.target[self.rows],
                 intercept=settings.intercept,
                 nonnegative=settings.nonnegative,
-                seconds=until - monotonic(),
+                seconds=until - process_time(),
             )
             if found is None:
                 return np.zeros(0, dtype=np.int64)

@@ -18,6 +18,7 @@ Integers = NDArray[np.int64]
 _NOISE = 1e-9  # weights of less are 0
 _TOO_SMALL = 1e-3  # a contradiction below this, in rows of weight 1 on average, may be rounding
 
+_PATIENCE = 4  # seconds on the clock for one of the processor, which others may use as well
 _NODES = 10_000  # of an integer programme: unlike seconds, the same on all machines
 
 
@@ -85,7 +86,7 @@ def relaxed(
         b_eq=np.zeros(matrix.shape[0]) if matrix.shape[0] else None,
         bounds=np.column_stack([-np.append(penalty, price), upper]),
         method="highs-ds",
-        options={"time_limit": seconds},
+        options={"time_limit": _PATIENCE * seconds},
     )
     if solved.status != 0:
         return None
@@ -135,7 +136,7 @@ def contradiction(
         b_ub=np.append(np.zeros(n_below - 1), float(n_rows)),
         bounds=(0, None),
         method="highs-ds",
-        options={"time_limit": seconds},
+        options={"time_limit": _PATIENCE * seconds},
     )
     if solved.status != 0 or -solved.fun < _TOO_SMALL:
         return None
@@ -232,7 +233,7 @@ def decided(
             np.concatenate([lowest, np.zeros(2 * n), [-far, 0.0]]),
             np.concatenate([np.full(n, float(largest_weight)), np.ones(2 * n), [far, 1.0]]),
         ),
-        options={"time_limit": seconds, "node_limit": _NODES, "mip_rel_gap": 0.0},
+        options={"time_limit": _PATIENCE * seconds, "node_limit": _NODES, "mip_rel_gap": 0.0},
     )
     if solved.status == 2:
         return Decided(None, 0.0, np.inf)

@@ -1,6 +1,6 @@
 """The search for an exact fit: what integer programmes make of the columns that linear ones choose."""
 
-from time import monotonic
+from time import process_time
 
 import numpy as np
 
@@ -45,7 +45,7 @@ class Search:
 
     def run(self) -> Integers:
         """Look for exact solutions; the rows (of the pool) that contradict each other, if any do."""
-        started = monotonic()
+        started = process_time()
         half = started + 0.5 * (self.deadline - started)
         last = self.approach(half)
         if self.best is None:
@@ -88,7 +88,7 @@ class Search:
         While errors are cheap, few columns are worth their price, so that programmes are small and those
         columns come first that explain much.
         """
-        until = max(until, monotonic() + _GRACE)
+        until = max(until, process_time() + _GRACE)
         last: Relaxed | None = None
         for n_rows in _ROWS:
             self.pricing.rows = spread_out(len(self.pool.target), n_rows)
@@ -126,7 +126,7 @@ class Search:
     def _exchange(self) -> None:
         """Replace some terms by one, as long as the solution gets smaller."""
         settings = self.settings
-        while self.best is not None and monotonic() < self.deadline:
+        while self.best is not None and process_time() < self.deadline:
             before = self.best
             options = exchanged(self.pool, before, products=settings.products, intercept=settings.intercept)
             for terms in options:
@@ -209,7 +209,7 @@ class Search:
                 largest_weight=settings.largest_weight,
                 max_terms=most,
                 below=limit - step,
-                seconds=until - monotonic(),
+                seconds=until - process_time(),
             )
             bound = (
                 float(np.ceil(found.bound - 1e-6)) if integral and np.isfinite(found.bound) else found.bound

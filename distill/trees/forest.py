@@ -1,7 +1,7 @@
 """Trees that predict the same targets, and the short formulas that they bear."""
 
 import itertools
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -66,6 +66,7 @@ def grow_forest(
     weights: Iterable[Floats],
     bounds: Bounds,
     layer: int,
+    without: Collection[str] = (),
 ) -> Forest:
     """Fit trees and say shortly what they say.
 
@@ -75,7 +76,10 @@ def grow_forest(
     targets : (n_rows, k).
     weights : for each tree (n_rows,) how much rows count.
     layer : where formulas are born.
+    without : what is left out; see the setting of this name.
     """
+    slacks = _SLACKS[:1] if "cheapness" in without else _SLACKS
+    linkages = ("ward",) if "linkages" in without else LINKAGES
     columns = Columns.of(splits.holds[train])
     axes = _principal(targets[train])
     depths = (max(1, bounds.depth - _SHALLOWER), bounds.depth)
@@ -85,7 +89,7 @@ def grow_forest(
             weight[train],
             max_depth=depths[number % 2],
             preference=splits.cost,
-            slack=_SLACKS[number // 2 % len(_SLACKS)],
+            slack=slacks[number // 2 % len(slacks)],
         )
         for number, weight in enumerate(weights)
     ]
@@ -93,10 +97,11 @@ def grow_forest(
     for number, tree in enumerate(trees):
         for split in tree.used.tolist():
             used.setdefault(split, number)
-    leaf_sets_found = _all_leaf_sets(trees, splits, train)
+    leaf_sets_found = _all_leaf_sets(trees, splits, train, linkages)
     parts = [
         Found([splits[one]], [int(splits.cost[one])], [Origin(layer, number)], splits.holds[:, [one]])
         for one, number in used.items()
+        if "splits" not in without
     ]
     twins = _twins(columns, splits)
     for number, leaves, holds, said in _said(leaf_sets_found, splits, columns, train, bounds):
@@ -110,9 +115,9 @@ def grow_forest(
 
 
 def _all_leaf_sets(
-    trees: list[Tree], splits: Splits, train: Booleans
+    trees: list[Tree], splits: Splits, train: Booleans, linkages: Sequence[str]
 ) -> list[tuple[int, tuple[int, ...], Booleans]]:
-    """Tree, leaves and where they hold (n_rows,), under all linkages; of equal ones the first."""
+    """Tree, leaves and where they hold (n_rows,), under some linkages; of equal ones the first."""
     found: dict[bytes, tuple[int, tuple[int, ...], Booleans]] = {}
     for number, tree in enumerate(trees):
         if len(tree.leaves) < 2:
@@ -122,7 +127,7 @@ def _all_leaf_sets(
         values = np.round(tree.leaf_values / (np.abs(tree.leaf_values).max() or 1.0), _DIGITS)
         sets = {
             leaves: None
-            for linkage in LINKAGES
+            for linkage in linkages
             for leaves in leaf_sets(values, linkage=linkage).sets
             if len(leaves) < len(tree.leaves)
         }

@@ -14,7 +14,18 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
-from distill.logic import And, Atom, Closure, Modal, Not, QuotientEvaluator, Relation, Role, Truth
+from distill.logic import (
+    And,
+    Atom,
+    Closure,
+    Modal,
+    Not,
+    QuotientEvaluator,
+    Relation,
+    RelationAnd,
+    Role,
+    Truth,
+)
 from distill.logic.evaluation import meant_by
 from distill.logic.steps import properties, steps
 from distill.structures import Quotient
@@ -107,8 +118,13 @@ class Language:
     modalities: tuple[Modality, ...]
 
     @staticmethod
-    def of(quotient: Quotient) -> "Language":
+    def of(quotient: Quotient, *, closures: bool = True, derived: bool = True) -> "Language":
         """The language of a stable quotient with joint messages.
+
+        Parameters
+        ----------
+        closures : whether it has <r+>.
+        derived : whether it has what is achieved and what is missing of goals.
 
         Examples
         --------
@@ -128,17 +144,20 @@ class Language:
         concepts = properties(evaluator)
         for predicate in sorted(quotient.vocabulary, key=lambda one: one.name):
             now = predicate.base
-            if predicate.role == "goal" and predicate.arity == 1 and now in quotient.vocabulary:
+            if derived and predicate.role == "goal" and predicate.arity == 1 and now in quotient.vocabulary:
                 goal = Atom(predicate.name)
                 concepts += [And(goal, Not(Atom(now))), And(goal, Atom(now))]
-        ways = tuple(Way(step.relation, step.counts) for step in steps(evaluator, closures=False))
+        taken = steps(evaluator, closures=False)
+        if not derived:
+            taken = [step for step in taken if not isinstance(step.relation, RelationAnd)]
+        ways = tuple(Way(step.relation, step.counts) for step in taken)
         modalities = []
         for way in ways:
             most = int(way.counts.sum(axis=1).max())
             for threshold in range(min(2, most)):
                 leads_to = partial(way.leads_to, threshold=threshold)
                 modalities.append(Modality(way.relation, threshold, 1 + threshold, leads_to))
-            if _is_binary(way.relation, quotient) and not way.is_transitive:
+            if closures and _is_binary(way.relation, quotient) and not way.is_transitive:
                 modalities.append(Modality(Closure(way.relation, False), 0, 2, way.comes_to))
         holds = np.column_stack([evaluator.holds(concept) for concept in concepts])
         return Language(tuple(concepts), holds, ways, tuple(modalities))

@@ -70,7 +70,10 @@ class Reader:
             raise InputError("Readable features need a stable quotient with joint messages and multisets.")
         self.settings = settings
         self.quotient, self._names, codes = anonymous(quotient)
-        self.language = Language.of(self.quotient)
+        without = settings.without
+        self.language = Language.of(
+            self.quotient, closures="closures" not in without, derived="derived" not in without
+        )
         self.histogram = self.quotient.layers[-1].histogram
         usable = (quotient.split == TRAIN) & (quotient.v_star >= 0)
         if not usable.any():
@@ -152,7 +155,9 @@ class Reader:
             row = self.quotient.layers[min(depth, self.quotient.depth)].row[place]
             targets = np.asarray(embeddings[depth], dtype=np.float64)[row]
             weights = (self.histogram.T @ own for own in self._weights(settings.inner_width, weight))
-            forest = grow_forest(self._object_splits(), self.train, targets, weights, bounds, depth)
+            forest = grow_forest(
+                self._object_splits(), self.train, targets, weights, bounds, depth, settings.without
+            )
             self.objects = self.objects.extended(forest.found, self.train)
             self.grown.append(forest.trees)
             for holds in forest.born:
@@ -166,7 +171,8 @@ class Reader:
         bounds = Bounds(self.settings.final_depth, limit, limit)
         weights = self._weights(self.settings.final_width, weight)
         given = np.asarray(targets, dtype=np.float64)
-        forest = grow_forest(self._state_splits(), self.states, given, weights, bounds, -1)
+        without = self.settings.without
+        forest = grow_forest(self._state_splits(), self.states, given, weights, bounds, -1, without)
         self.combined = self.combined.extended(forest.found, self.states)
         self.grown.append(forest.trees)
 
@@ -252,6 +258,9 @@ class Reader:
         own = self.weight if weight is None else weight
         yield own
         for _ in range(trees - 1):
+            if "bootstrap" in self.settings.without:
+                yield own
+                continue
             drawn = np.empty(len(own))
             drawn[self._order] = self._random.exponential(size=len(own))
             yield own * drawn

@@ -1,0 +1,140 @@
+"""The whole path, unchanged, on domains it was never tuned on: what comes out, exact or not, and why.
+
+Not a matter of speed. One recipe for all: a network is trained (or found trained), distilled, and polished.
+For each domain it prints errors, sizes, how good the network itself is, and what stands in the way of an
+exact value function; if two states look the same to every formula although their V* differ, both are shown.
+
+`blocks` and `logistics` are problem classes of ours. `--pddl FOLDER` adds folders of PDDL: for each name
+given by `--domain NAME` (may be repeated), FOLDER/NAME must hold domain.pddl and instances, or a folder
+table1 with them.
+"""
+
+import argparse
+import json
+from pathlib import Path
+from typing import Any
+
+from distill.errors import InputError
+from distill.jobs import Run, RunConfig, do_job
+
+CLASSES = ("blocks", "logistics")
+RECIPE: dict[str, Any] = {
+    "network": {"layers": 8, "size": 32, "aggregation": "max", "pooling": "sum"},
+    "training": {
+        "epochs": 30,
+        "batches": 150,
+        "batch_size": 64,
+        "loss": "mse",
+        "learning_rate": 0.003,
+        "weight_decay": 0,
+        "layer_spread": 2,
+    },
+    "distillation": {"pool": "ridt+polish"},
+    "evaluation": {"max_steps": 200},
+}
+
+
+def config_of(source: dict[str, str], changes: dict[str, Any]) -> RunConfig:
+    """The recipe on a problem class or on PDDL."""
+    return RunConfig.from_mapping({**source, **RECIPE}, Path(), lambda *path: "The recipe", changes)
+
+
+def folder_of(pddl: Path, name: str) -> Path:
+    """Where the PDDL of a domain is."""
+    places = [pddl / name / "table1", pddl / name]
+    found = next((place for place in places if (place / "domain.pddl").is_file()), None)
+    if found is None:
+        raise InputError(f"There is no domain.pddl in {pddl / name}; check --pddl and --domain.")
+    return found
+
+
+def reason(run: Run) -> str:
+    """What stands in the way of an exact value function, in a sentence."""
+    fit, splits = run.metrics["fit"], run.metrics["splits"]
+    if fit.get("conflict"):
+        first, second = fit["conflict"]
+        return (
+            f"two states that no formula of the language tells apart have V* {first['v_star']} and "
+            f"{second['v_star']}: no function in it can be exact"
+        )
+    if fit.get("exact"):
+        wrong = [name for name, score in splits.items() if score["max_error"] > 0]
+        return f"exact on train, wrong on {' and '.join(wrong)}" if wrong else "exact on all states"
+    if fit.get("blocking"):
+        return f"{len(fit['blocking'])} states contradict every sum of the features found"
+    return f"nothing exact was found; {fit.get('wrong', 'some')} training rows are wrong"
+
+
+def row_of(name: str, run: Run) -> dict[str, Any]:
+    """What a run says."""
+    table = run.predictions()
+    known = table[table["v_star"] >= 0]
+    errors = (known["network"] - known["v_star"]).abs().groupby(known["split"], observed=True).mean()
+    return {
+        "domain": name,
+        "states": {split: score["states"] for split, score in run.metrics["splits"].items()},
+        "mae": {split: score["mae"] for split, score in run.metrics["splits"].items()},
+        "network_mae": {str(split): float(error) for split, error in errors.items()},
+        "solved": {
+            split: [score["solved"], score["instances"]] for split, score in run.metrics["splits"].items()
+        },
+        "features": run.metrics["features"],
+        "size": run.metrics["formula_size"],
+        "exact": bool(run.metrics["fit"].get("exact")),
+        "conflict": run.metrics["fit"].get("conflict"),
+        "reason": reason(run),
+        "value": str(run.distilled.value),
+        "run": str(run.folder),
+    }
+
+
+def show(row: dict[str, Any]) -> None:
+    """Print a domain's row for people."""
+    print(f"{row['domain']}: {row['reason']}")
+    for split, mae in row["mae"].items():
+        solved, instances = row["solved"][split]
+        network = row["network_mae"][split]
+        print(
+            f"  {split:<11} {row['states'][split]:>7} states  MAE {mae:.4f} (network {network:.4f})"
+            f"  {solved}/{instances} solved"
+        )
+    print(f"  {row['features']} terms, size {row['size']}")
+    if row["size"] <= 400:
+        print(f"  V = {row['value']}")
+    for state in row["conflict"] or ():
+        print(f"  V* = {state['v_star']}: {state['atoms'][:400]}")
+
+
+def main() -> None:
+    """Run all domains asked for."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--json", action="store_true", help="print JSON instead of text")
+    parser.add_argument("--pddl", type=Path, help="a folder with folders of PDDL")
+    parser.add_argument("--domain", action="append", default=[], help="a folder in --pddl; may be repeated")
+    parser.add_argument("--class", dest="classes", action="append", choices=CLASSES, help="only this class")
+    parser.add_argument("--seed", type=int, default=0, help="of the distillation")
+    parser.add_argument("--out", type=Path, default=Path("artifacts/runs"), help="the folder that keeps runs")
+    asked = parser.parse_args()
+    classes = asked.classes or (() if asked.domain else CLASSES)
+    sources = {name: {"problem": name} for name in classes}
+    for name in asked.domain:
+        place = folder_of(asked.pddl or Path(), name)
+        sources[name] = {"domain": str(place / "domain.pddl"), "instances": str(place)}
+    rows = []
+    for name, source in sources.items():
+        try:
+            run = do_job(config_of(source, {"seed": asked.seed}), asked.out)
+        except InputError as error:
+            rows.append({"domain": name, "error": str(error)})
+            if not asked.json:
+                print(f"{name}: {error}")
+            continue
+        rows.append(row_of(name, run))
+        if not asked.json:
+            show(rows[-1])
+    if asked.json:
+        print(json.dumps(rows, indent=1, ensure_ascii=False))
+
+
+if __name__ == "__main__":
+    main()

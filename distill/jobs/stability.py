@@ -1,0 +1,288 @@
+"""Stability: whether other networks and other seeds lead to the same value function.
+
+Several fresh networks are trained for a problem, and each is distilled with several seeds: from the trees
+alone, and polished. As controls, the same is tried with an untrained network and with permuted embeddings,
+from which nothing of what the network learned can be had.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+
+from distill.errors import InputError
+from distill.figures import drawing
+from distill.files import written_whole
+from distill.jobs.batch import DONE, Work
+from distill.jobs.fresh import FIRST, NETWORK, SEED, fresh_networks
+from distill.jobs.run import Run
+from distill.jobs.run_config import RunConfig
+from distill.jobs.same import Function, Functions
+from distill.jobs.sweep import Planned, Sweep
+from distill.planning.cache import content_key
+
+POOL, CONTROL = "distillation.pool", "distillation.control"
+BASE = "base"
+TREES, POLISHED = "ridt", "ridt+polish"
+CONTROLS = ("untrained", "permuted")
+REPORTS = "stability"
+
+
+def plan_stability(
+    configs: Mapping[str, RunConfig],
+    networks: int,
+    seeds: int,
+    *,
+    first: int = FIRST,
+    controls: bool = True,
+) -> Sweep:
+    """All runs that a report on stability needs.
+
+    Parameters
+    ----------
+    configs : for each problem how to train and distil.
+    networks, seeds : fresh networks, and seeds of the distillation for each.
+    first : the first seed of the networks.
+    controls : whether the first network is followed by the controls, with each seed.
+
+    Examples
+    --------
+    >>> config = RunConfig({"problem": "gripper"}).with_settings({"training.epochs": 5})
+    >>> sweep = plan_stability({"gripper": config}, 2, 1)
+    >>> [(job.settings[NETWORK], job.settings.get(POOL), job.settings.get(CONTROL)) for job in sweep.jobs]
+    [(100, 'ridt', None), (100, 'ridt+polish', None), (101, 'ridt', None), (101, 'ridt+polish', None), \
+(100, 'ridt', 'untrained'), (100, 'ridt', 'permuted')]
+    """
+    if seeds < 1:
+        raise InputError(f"There must be at least 1 seed, not {seeds}.")
+    jobs: list[Planned] = []
+    for name, config in configs.items():
+        fresh = fresh_networks(config, networks, first)
+        changes = [
+            (network, {SEED: seed, POOL: pool})
+            for network in fresh
+            for seed in range(seeds)
+            for pool in (TREES, POLISHED)
+        ]
+        if controls:
+            changes += [
+                (first, {SEED: seed, POOL: TREES, CONTROL: one}) for one in CONTROLS for seed in range(seeds)
+            ]
+        jobs += [
+            Planned(fresh[network].with_settings(change), {BASE: name, NETWORK: network, **change})
+            for network, change in changes
+        ]
+    return Sweep("stability", tuple(jobs))
+
+
+@dataclass(frozen=True)
+class Member:
+    """One run of a report.
+
+    Attributes
+    ----------
+    run : its name.
+    network, seed : the seeds of the network and of the distillation.
+    pool, control : how it was distilled; the control is `none` for the network as it is.
+    network_mae : mean error of the network itself on test.
+    exact : whether it is right on all training and test states.
+    train_mae, test_mae, max_error : errors of the value function; the last is the largest on test.
+    features, size : how large it is.
+    function : which function it is, among those of its pool; none if it is a control.
+    """
+
+    run: str
+    network: int
+    seed: int
+    pool: str
+    control: str
+    network_mae: float
+    exact: bool
+    train_mae: float
+    test_mae: float
+    max_error: float
+    features: int
+    size: int
+    function: int | None = None
+
+    @staticmethod
+    def of(run: Run, settings: Mapping[str, Any], network_mae: float, function: int | None) -> "Member":
+        """What a run says."""
+        train, test = (run.metrics["splits"].get(name) for name in ("train", "test"))
+        if test is None:
+            raise InputError(f"{run.name} has no test instances, so nothing can be said of it; give some.")
+        return Member(
+            run.name,
+            int(settings[NETWORK]),
+            int(settings[SEED]),
+            str(settings[POOL]),
+            str(settings.get(CONTROL, "none")),
+            network_mae,
+            train["max_error"] == 0 and test["max_error"] == 0,
+            train["mae"],
+            test["mae"],
+            test["max_error"],
+            run.metrics["features"],
+            run.metrics["formula_size"],
+            function,
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Stability:
+    """How stable the distillation of one problem is.
+
+    Attributes
+    ----------
+    problem : its name.
+    members : all runs, controls among them.
+    functions : for each pool the value functions that were found, the most frequent one first.
+    missing : jobs that failed or were not done, and why.
+    """
+
+    problem: str
+    members: tuple[Member, ...]
+    functions: Mapping[str, tuple[Function, ...]]
+    missing: tuple[str, ...] = ()
+
+    def of(self, pool: str = TREES, control: str = "none") -> list[Member]:
+        """The runs of a pool, or of a control."""
+        return [one for one in self.members if one.pool == pool and one.control == control]
+
+    def exact(self, pool: str = TREES, control: str = "none") -> tuple[int, int]:
+        """How many of the runs are exact, and how many there are."""
+        mine = self.of(pool, control)
+        return sum(one.exact for one in mine), len(mine)
+
+    def same(self, pool: str = POLISHED) -> tuple[int, int]:
+        """How many of the runs found the most frequent function, and how many there are."""
+        mine = self.of(pool)
+        return sum(one.function == 0 for one in mine), len(mine)
+
+    @cached_property
+    def networks(self) -> list[dict[str, Any]]:
+        """For each network its own error and how many of its runs are exact, the best network first."""
+        rows = []
+        for seed in dict.fromkeys(one.network for one in self.of()):
+            mine = [one for one in self.of() if one.network == seed]
+            found = [one for one in self.of(POLISHED) if one.network == seed]
+            rows.append(
+                {
+                    "network": seed,
+                    "network_mae": mine[0].network_mae,
+                    "exact": sum(one.exact for one in mine),
+                    "runs": len(mine),
+                    "worst_test_mae": max(one.test_mae for one in mine),
+                    "functions": sorted({one.function for one in found if one.function is not None}),
+                }
+            )
+        return sorted(rows, key=lambda row: (row["network_mae"], row["network"]))
+
+    @property
+    def contribution(self) -> str:
+        """What the network contributed, as far as the controls can tell, in a sentence."""
+        exact, runs = self.exact()
+        told = {control: self.exact(control=control) for control in CONTROLS}
+        if not runs:
+            return "No run is done, so nothing can be said."
+        if not all(number for _, number in told.values()):
+            return "The controls were not run, so nothing is claimed for the network."
+        shares = " and ".join(f"{right} of {number} {name}" for name, (right, number) in told.items())
+        if exact == 0:
+            return f"No run is exact with the network either ({shares}), so nothing is claimed for it."
+        if all(right == 0 for right, _ in told.values()):
+            return f"The network is needed: {exact} of {runs} runs are exact with it, {shares} without."
+        if all(right == number for right, number in told.values()):
+            return (
+                f"Nothing is claimed for the network: {shares} runs are exact without it, so the language "
+                "and its costs suffice."
+            )
+        return f"The network may help: {exact} of {runs} runs are exact with it, {shares} without."
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain data."""
+        return {
+            "problem": self.problem,
+            "exact": list(self.exact()),
+            "exact_polished": list(self.exact(POLISHED)),
+            "same": list(self.same()),
+            "controls": {control: list(self.exact(control=control)) for control in CONTROLS},
+            "contribution": self.contribution,
+            "networks": self.networks,
+            "functions": {pool: [one.to_json() for one in found] for pool, found in self.functions.items()},
+            "runs": [asdict(one) for one in self.members],
+            "missing": list(self.missing),
+        }
+
+
+def stability_of(works: Sequence[Work], store: Path) -> list[Stability]:
+    """What the jobs of `plan_stability` say, for each problem."""
+    found = []
+    for name in dict.fromkeys(work.planned.settings[BASE] for work in works):
+        mine = [work for work in works if work.planned.settings[BASE] == name]
+        done = [(work, Run.load(store / str(work.name))) for work in mine if work.state == DONE]
+        missing = tuple(f"{work.name}: {work.error or work.state}" for work in mine if work.state != DONE)
+        functions: dict[str, tuple[Function, ...]] = {}
+        which: dict[str, int] = {}
+        for pool in (TREES, POLISHED):
+            own = [run for work, run in done if _kind(work) == (pool, "none")]
+            functions[pool] = Functions.of(own).found
+            which |= {run: number for number, one in enumerate(functions[pool]) for run in one.runs}
+        errors = _network_errors([run for _, run in done])
+        members = tuple(
+            Member.of(run, work.planned.settings, errors[run.name], which.get(run.name)) for work, run in done
+        )
+        found.append(Stability(name, members, functions, missing))
+    return found
+
+
+def _kind(work: Work) -> tuple[str, str]:
+    settings = work.planned.settings
+    return settings[POOL], settings.get(CONTROL, "none")
+
+
+def _network_errors(runs: Sequence[Run]) -> dict[str, float]:
+    """For each run the mean error of its network on test; runs of one network share it."""
+    known: dict[str, float] = {}
+    found = {}
+    for run in runs:
+        key = run.inputs["stages"]["train"]
+        if key not in known:
+            table = run.predictions()
+            test = table[(table["split"] == "test") & (table["v_star"] >= 0)]
+            known[key] = float((test["network"] - test["v_star"]).abs().mean())
+        found[run.name] = known[key]
+    return found
+
+
+def write_stability(found: Sequence[Stability], works: Sequence[Work], store: Path) -> Path:
+    """Write a report into a folder of its own: JSON, a table of all runs, a figure; gives the folder."""
+    place = store / REPORTS / content_key([work.name for work in works])[:8]
+    with written_whole(place / "stability.json") as stream:
+        stream.write(json.dumps([one.to_json() for one in found], indent=1, ensure_ascii=False).encode())
+    table = pd.DataFrame([{"problem": one.problem, **asdict(run)} for one in found for run in one.members])
+    with written_whole(place / "runs.csv") as stream:
+        stream.write(table.to_csv(index=False).encode())
+    if len(table):
+        draw_stability(found, place / "stability.svg")
+    return place
+
+
+def draw_stability(found: Sequence[Stability], path: Path) -> None:
+    """Draw the error of each value function over that of its network, and beside it those of the controls."""
+    with drawing(path, panels=len(found), width=3.2, height=3.0) as panels:
+        for axes, one in zip(panels, found, strict=True):
+            for pool, sign in ((TREES, "o"), (POLISHED, "x")):
+                mine = one.of(pool)
+                axes.plot([m.network_mae for m in mine], [m.test_mae for m in mine], sign, label=pool)
+            for control in CONTROLS:
+                errors = [m.test_mae for m in one.of(control=control)]
+                axes.plot([0.0] * len(errors), errors, "_", markersize=12, label=control)
+            axes.set(title=one.problem, xlabel="MAE of the network on test", ylabel="MAE of the formulas")
+            axes.set_yscale("symlog", linthresh=1e-3)
+            axes.set_ylim(bottom=-2e-4)
+        panels[0].legend(frameon=False, fontsize=7)
