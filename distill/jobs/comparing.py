@@ -56,7 +56,7 @@ def compare_runs(runs: Sequence[Run]) -> Comparison:
     keys = dict.fromkeys(key for config in configs for key in config)
     rows = {key: tuple(config.get(key) for config in configs) for key in keys}
     settings = {key: row for key, row in rows.items() if any(value != row[0] for value in row)}
-    metrics = [_main(run) for run in runs]
+    metrics = [main_metrics(run) for run in runs]
     names = dict.fromkeys(key for one in metrics for key in one)
     return Comparison(
         tuple(run.name for run in runs),
@@ -83,7 +83,8 @@ def flat(config: Mapping[str, Any]) -> dict[str, Any]:
     return found
 
 
-def _main(run: Run) -> dict[str, Any]:
+def main_metrics(run: Run) -> dict[str, Any]:
+    """The metrics of a run that are put side by side."""
     metrics = run.metrics
     errors = {f"{name} MAE": round(split["mae"], 4) for name, split in metrics["splits"].items()}
     return {
