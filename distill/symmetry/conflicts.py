@@ -73,15 +73,15 @@ def find_conflicts(
         for marked in (False, True):
             suffix = f"{' set' if sets else ''}{'+G' if marked else ''}"
             refinement = Refinement(Options(sets=sets, nullary=False))
-            vertices = _confused(instances, refinement.keys, encode, marked)
+            vertices = confused(instances, refinement.keys, encode, marked)
             found[f"1-WL{suffix}"] = _counted(vertices, v_star)
             # 2-FWL refines 1-WL, so only what 1-WL confuses needs a look.
-            pairs = _confused(vertices, PairRefinement(sets=sets).keys, encode, marked)
+            pairs = confused(vertices, PairRefinement(sets=sets).keys, encode, marked)
             found[f"2-FWL{suffix}"] = _counted(pairs, v_star)
     return {name: found[name] for name in VARIANTS}
 
 
-def _confused(
+def confused(
     groups: Groups, keys_of: Callable[[Structures], Iterable[Hashable]], encode: Encoder, marked: bool
 ) -> Groups:
     """Split groups of classes by their keys; what is left are the groups of at least two with one key."""
@@ -90,13 +90,13 @@ def _confused(
     for begin in range(0, len(suspects), _BATCH):
         part = suspects[begin : begin + _BATCH]
         keys.update(zip(part, keys_of(encode(part, marked)), strict=True))
-    confused: Groups = []
+    found: Groups = []
     for group in groups:
         parts: dict[Hashable, list[int]] = defaultdict(list)
         for number in group:
             parts[keys[number]].append(number)
-        confused += [part for part in parts.values() if len(part) > 1]
-    return confused
+        found += [part for part in parts.values() if len(part) > 1]
+    return found
 
 
 def _counted(groups: Groups, v_star: NDArray[np.integer]) -> Conflicts:

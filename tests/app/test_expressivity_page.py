@@ -1,0 +1,218 @@
+"""The page Expressivity: conflicts against the analysis, what tells two states apart, files, bad input."""
+
+import io
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from app.expressivity_table import changes, with_conflicts
+from app.opened import DEMO
+from distill.jobs import Run, analyse
+from distill.jobs.distinction import differing, renamed_difference, shortest_differing
+from distill.jobs.expressivity import COLOURINGS, Confused, Expressivity, whole_instances
+from distill.logic import parse
+from distill.planning import DataSet
+from distill.symmetry import VARIANTS
+from tests.app.conftest import Browser, served
+from tests.app.swap import frame, said, shown, swap_run
+
+pytest.importorskip("streamlit")
+
+
+@pytest.fixture(scope="module")
+def run(tmp_path_factory) -> Run:
+    """A tiny run in which 1-WL confuses states of different V*."""
+    return swap_run(tmp_path_factory.mktemp("swap"))
+
+
+def counted(looked: Expressivity) -> dict[str, list[int]]:
+    return {name: [looked.conflicts(name).e, looked.conflicts(name).v] for name in COLOURINGS}
+
+
+def some_blocks(runs_folder: Path) -> DataSet:
+    data = Run.load(min(runs_folder.glob("blocks-*"))).states("train")
+    return data.pick(np.flatnonzero(data.state_instance < 3))
+
+
+# Counting
+
+
+def test_conflicts_are_those_of_the_analysis(run, runs_folder) -> None:
+    gripper = Run.load(next(DEMO.iterdir())).states("train")
+    small = gripper.pick(whole_instances(gripper, 150))
+    for data in (run.states("train"), some_blocks(runs_folder), small):
+        looked = Expressivity.of(data)
+        expected = analyse(data).summary()["conflicts_E_V"]
+        found = counted(looked)
+        assert {name: found[name] for name in VARIANTS} == expected
+        # Joint messages tell apart what single ones do, and 2-FWL what those do.
+        for marked in ("", "+G"):
+            assert found[f"2-FWL{marked}"] <= found[f"1-WL joint{marked}"] <= found[f"1-WL{marked}"]
+    assert counted(Expressivity.of(run.states("train")))["1-WL"] == [2, 2]
+    assert counted(Expressivity.of(run.states("train")))["1-WL joint"] == [0, 0]
+
+
+def test_a_pair_is_told_apart_by_exactly_the_colourings_that_do(run) -> None:
+    data = run.states("train")
+    looked = Expressivity.of(data)
+    counted(looked)
+    for pair in looked.conflicts("1-WL").pairs("V", 10):
+        states = looked.members(pair)
+        assert data.state_instance[states[0]] == data.state_instance[states[1]]
+        apart, unknown = looked.told_apart(pair)
+        assert not unknown
+        for name, colouring in COLOURINGS.items():
+            two = data.structures(states, goal_marking=colouring.marked)
+            assert colouring.tells_apart(two) == (name in apart)
+        assert "1-WL" not in apart
+        assert "1-WL+G" in apart
+
+
+def test_whole_instances_are_taken_and_of_a_large_one_some_states(runs_folder) -> None:
+    data = some_blocks(runs_folder)
+    sizes = np.bincount(data.state_instance)
+    for most in (30, 60, 10_000):
+        taken = np.bincount(data.state_instance[whole_instances(data, most)], minlength=len(sizes))
+        assert all(taken[i] in (0, sizes[i]) for i in range(len(sizes)))
+        assert 0 < taken.sum() <= most
+    assert len(whole_instances(data, 3)) == 3
+
+
+# What tells two states apart
+
+
+def test_formulas_that_differ_are_found_and_really_differ(run) -> None:
+    data = run.states("train")
+    looked = Expressivity.of(data)
+    [pair, *_] = looked.conflicts("1-WL").pairs("V", 1)
+    two = data.structures(looked.members(pair))
+    found = shortest_differing(two)
+    assert "#<at & at_G>top" in {str(one.formula) for one in found}
+    assert all(one.first != one.second for one in found)
+    # What 1-WL sees, counting included, says the same of both.
+    assert differing(two, [parse("#<at>place"), parse("#<at_G^-1><at>place"), parse("#<at^-1>car > 1")]) == []
+    assert shortest_differing(data.structures([0, 0])) == []
+
+
+def test_atoms_differ_as_little_as_names_allow(run) -> None:
+    data = run.states("train")
+    names = data.instances[0]["objects"]
+    structure = data.structures([0])
+    two = data.structures([0, 0])
+    turned = np.arange(two.n_objects)
+    turned[[4, 5]] = [5, 4]  # the two cars of the second state change places
+    new, first, second = renamed_difference(two.relabel(turned), names)
+    assert structure.n_objects == 4
+    assert (first, second) == ([], [])
+    assert set(new) <= set(names)
+    _, first, second = renamed_difference(data.structures([1, 2]), names)
+    assert len(first) == len(second) > 0
+
+
+def test_sentences_follow_the_numbers() -> None:
+    v_star = np.array([1, 2, 2])
+    some, none = Confused([[0, 1], [1, 2]], v_star), Confused([], v_star)
+    found = {"1-WL": some, "1-WL+G": some, "1-WL set": some, "1-WL joint": none, "2-FWL": none}
+    told = changes(found, goal_marking=False)
+    assert told[0].startswith("1 pair of states has")
+    assert "With goals marked, 1 V-conflict would be left." in told
+    assert "With joint messages, no V-conflict would be left." in told
+    told = changes({**found, "1-WL": none}, goal_marking=False)
+    assert "sees enough" in told[0]
+    assert "1 V-conflicts" in told[1]
+    assert changes({}, goal_marking=True) == []
+    assert with_conflicts(found) == ["1-WL+G", "1-WL", "1-WL set"]
+
+
+# The page alone
+
+
+def test_the_page_counts_shows_a_pair_and_says_what_would_help(run, monkeypatch) -> None:
+    at = shown("expressivity", run.folder.parent, monkeypatch, run=run.name, split="test")
+    assert not at.exception
+    table = frame(at, "colouring").set_index("colouring")
+    assert table.loc["1-WL", ["E", "V", "E, goals marked", "V, goals marked"]].tolist() == [
+        "2",
+        "2",
+        "0",
+        "0",
+    ]
+    assert "no network that adds up" in said(at)
+    assert "Told apart by 1-WL+G" in said(at)
+    formulas = frame(at, "found among")
+    row = formulas[formulas["formula"] == "#<at & at_G>top"].iloc[0]
+    assert sorted([row["first"], row["second"]]) == [0, 2]
+    differ = next(one.value for one in at.dataframe if one.value.columns[0].startswith("only in state"))
+    assert len(differ) == 2
+
+
+def test_stale_choices_are_told(run, monkeypatch) -> None:
+    address = {"run": run.name, "split": "test", "colouring": "9-WL", "conflict": "X", "pair": "77"}
+    at = shown("expressivity", run.folder.parent, monkeypatch, **address)
+    assert not at.exception
+    for stale in ("9\\-WL", "X", "77"):
+        assert f"“{stale}” is not here" in said(at)
+    assert "Told apart by" in said(at)
+
+
+def test_a_large_split_is_sampled_and_says_so(monkeypatch, tmp_path) -> None:
+    monkeypatch.setattr("app.views.expressivity.STATES", 200)
+    at = shown("expressivity", tmp_path, monkeypatch, split="validation")
+    assert not at.exception
+    assert "of 4,770 states were looked at" in said(at)
+    assert [one.label for one in at.button if one.key == "expressivity/all"] == ["Look at all 4,770 states"]
+
+
+def test_all_states_are_looked_at_when_asked(run, monkeypatch) -> None:
+    monkeypatch.setattr("app.views.expressivity._sample", _few)
+    at = shown("expressivity", run.folder.parent, monkeypatch, run=run.name, split="train")
+    assert "4 of 13 states were looked at" in said(at)
+    at.button(key="expressivity/all").click().run()
+    assert not at.exception
+    assert "All 13 states of the split were looked at." in said(at)
+    assert frame(at, "colouring").set_index("colouring").loc["2-FWL", "E"] == "0"
+
+
+def _few(folder: str, stamp: int, split: str) -> tuple[np.ndarray, Expressivity]:
+    data = Run.load(Path(folder)).states(split)
+    numbers = whole_instances(data, 4)
+    return numbers, Expressivity.of(data.pick(numbers))
+
+
+# In a browser
+
+
+@pytest.fixture
+def swap_browser(chromium, run, tmp_path) -> Iterator[Browser]:
+    with served(run.folder.parent, tmp_path / "server.txt") as address:
+        context = chromium.new_context(viewport={"width": 1400, "height": 1400}, accept_downloads=True)
+        found = Browser(context.new_page(), address)
+        yield found
+        context.close()
+    assert found.errors == []
+    assert found.outside == []
+
+
+def test_a_link_shows_the_table_and_a_pair(swap_browser, run) -> None:
+    from playwright.sync_api import expect
+
+    link = f"expressivity?run={run.name}&split=test&colouring=1-WL&conflict=V&pair=1"
+    swap_browser.open(link, "Formulas that say different things of the two:")
+    page = swap_browser.page
+    pictures = page.locator('[data-testid="stMain"] [data-testid="stImage"] img')
+    expect(pictures).to_have_count(2)
+    name, text = swap_browser.download(lambda: page.get_by_role("button", name="Conflicts as CSV").click())
+    table = pd.read_csv(io.StringIO(text)).set_index("colouring")
+    assert name == "conflicts-test.csv"
+    assert table.loc["1-WL", "V"] == 2
+    assert table.loc["1-WL", "V, goals marked"] == 0
+    name, text = swap_browser.download(lambda: page.get_by_role("button", name="Atoms as CSV").click())
+    atoms = pd.read_csv(io.StringIO(text))
+    states = [int(column.removeprefix("only in state ")) for column in atoms.columns]
+    inside = [run.states("test").atom_names(state) for state in states]
+    assert set(atoms.iloc[:, 0]) <= set(inside[0])
+    page.get_by_role("link", name="Look at this state").last.click()
+    swap_browser.settled(f"State {states[1]}:")
