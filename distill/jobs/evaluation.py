@@ -247,7 +247,7 @@ def greedy_agreement(
     The number of choices by the first, and of those that are as good as any by the second.
     """
     steps = agreed = 0
-    for begin, end, source, target in _expanded(instances, data):
+    for begin, end, source, target in expanded_steps(instances, data):
         one, other = first[begin:end], second[begin:end]
         before, after = _greedy_choices(one, source, target)
         best = np.full(end - begin, np.inf)
@@ -288,7 +288,7 @@ def _score(v_star: NDArray[np.integer], value: Array) -> Score:
 def _greedy_steps(instances: Sequence[Instance], data: DataSet, value: Array) -> tuple[int, int]:
     """Greedy choices in all states of instances that were expanded fully, and the optimal ones among them."""
     steps = optimal = 0
-    for begin, end, source, target in _expanded(instances, data):
+    for begin, end, source, target in expanded_steps(instances, data):
         v_star = data.v_star[begin:end]
         before, after = _greedy_choices(value[begin:end], source, target)
         counted = v_star[before] > 0
@@ -297,7 +297,7 @@ def _greedy_steps(instances: Sequence[Instance], data: DataSet, value: Array) ->
     return steps, optimal
 
 
-def _expanded(
+def expanded_steps(
     instances: Sequence[Instance], data: DataSet
 ) -> Iterator[tuple[int, int, NDArray[np.int64], NDArray[np.int64]]]:
     """Of instances that were expanded fully: where their states begin and end, and all steps between them."""

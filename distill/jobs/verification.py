@@ -67,7 +67,7 @@ def verify_run(
         largest = float(np.abs(kept - values[name]).max(initial=0.0))
         checks.append(Check(f"predictions of {name}: largest difference", 0.0, largest))
     steps = int(run.config["evaluation"]["max_steps"]) if execute else 0
-    splits = [_split(name, data) for name, data in sets.items()]
+    splits = [split_of(name, data) for name, data in sets.items()]
     solve = run.distilled.policy(steps) if steps else None
     found = evaluate(values, solve, splits, sets, progress=progress)
     network = {}
@@ -81,7 +81,7 @@ def verify_run(
     return checks
 
 
-def _split(name: str, data: DataSet) -> Split:
+def split_of(name: str, data: DataSet) -> Split:
     """The split that states were labelled from, by the PDDL that is kept with them."""
     domain = Domain(data.domain)
     instances = [Instance(domain, one["pddl"], one["name"]) for one in data.instances]
