@@ -126,6 +126,11 @@ def test_the_sweeps_that_come_along_are_as_large_as_documented() -> None:
         assert len(Sweep.read(ROOT / file).jobs) == int(jobs)
 
 
+def test_the_example_of_a_verification() -> None:
+    [code] = blocks("docs/verification.md", "python")
+    assert printed(code) == blocks("docs/verification.md", "text")[0]
+
+
 def test_the_table_of_settings_is_that_of_the_code() -> None:
     page = (ROOT / "docs/distillation.md").read_text()
     for item in fields(Distillation):

@@ -142,6 +142,8 @@ def verify_run(
 ) -> None:
     """Check a run by its folder alone: evaluate its formulas on its states again and compare all metrics.
 
+    Whether the value function is right in states that the run never saw: `distill verify`.
+
     Exits with 1 if anything differs.
     """
     from distill.jobs import Store

@@ -114,18 +114,14 @@ def miconic(rng: random.Random, objects: int) -> Layout:
 @generator
 def visitall(rng: random.Random, objects: int, missing: float) -> Layout:
     """A connected, nearly square grid of `objects` cells, at least that share missing; visit one cell."""
-    width = height = 1
-    while width * height * (1 - missing) < objects:
-        width, height = height, width + 1
+    width, height = grid_for(objects, missing)
     cells = {(x, y) for x in range(width) for y in range(height)}
     while len(cells) > objects:
         candidate = rng.choice(sorted(cells))
-        if _connected(cells - {candidate}):
+        if connected_cells(cells - {candidate}):
             cells.remove(candidate)
     names = {cell: f"c{cell[0]}-{cell[1]}" for cell in sorted(cells)}
-    init: list[Atom] = [
-        ("connected", names[a], names[b]) for a in names for b in _neighbours(a) if b in names
-    ]
+    init: list[Atom] = [("connected", names[a], names[b]) for a in names for b in neighbours(a) if b in names]
     robot, target = rng.sample(sorted(cells), 2)
     init += [("at-robot", names[robot]), ("visited", names[robot])]
     return Layout({"cell": list(names.values())}, init, [("visited", names[target])])
@@ -167,24 +163,51 @@ def _towers(rng: random.Random, names: list[str], least: int = 1, most: int | No
     towers: list[list[str]] = [[] for _ in range(n_towers)]
     for block in order:
         rng.choice(towers).append(block)
+    return stacked(filter(None, towers))
+
+
+def stacked(towers: Iterable[Sequence[str]]) -> list[Atom]:
+    """The atoms of towers, each from the table upwards, and of an empty hand.
+
+    Examples
+    --------
+    >>> stacked([["a", "b"]])
+    [('handempty',), ('ontable', 'a'), ('on', 'b', 'a'), ('clear', 'b')]
+    """
     atoms: list[Atom] = [("handempty",)]
-    for tower in filter(None, towers):
+    for tower in towers:
         atoms.append(("ontable", tower[0]))
         atoms += [("on", upper, lower) for lower, upper in pairwise(tower)]
         atoms.append(("clear", tower[-1]))
     return atoms
 
 
-def _neighbours(cell: tuple[int, int]) -> list[tuple[int, int]]:
+def grid_for(objects: int, missing: float) -> tuple[int, int]:
+    """Width and height of the nearly square grid that has so many cells, and at least that share more.
+
+    Examples
+    --------
+    >>> grid_for(13, 0.15), grid_for(14, 0.15)
+    ((4, 4), (4, 5))
+    """
+    width = height = 1
+    while width * height * (1 - missing) < objects:
+        width, height = height, width + 1
+    return width, height
+
+
+def neighbours(cell: tuple[int, int]) -> list[tuple[int, int]]:
+    """The four cells beside a cell."""
     x, y = cell
     return [(x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)]
 
 
-def _connected(cells: set[tuple[int, int]]) -> bool:
+def connected_cells(cells: set[tuple[int, int]]) -> bool:
+    """Whether one can walk from any of the cells to any other."""
     reached = [min(cells)]
     unseen = cells - {reached[0]}
     for cell in reached:
-        for neighbour in _neighbours(cell):
+        for neighbour in neighbours(cell):
             if neighbour in unseen:
                 unseen.remove(neighbour)
                 reached.append(neighbour)

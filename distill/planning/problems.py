@@ -19,7 +19,7 @@ from distill.settings import Labelling
 _HOME = Path(__file__).parent
 _REQUIRED = {"name", "title", "goal", "domain", "generator", "splits"}
 _OPTIONAL = {"parameters", "labelling", "source", "beyond"}
-_SPLIT_KEYS = {"objects", "instances", "parameters", "labelling", "measured"}
+_SPLIT_KEYS = {"objects", "instances", "parameters", "labelling", "measured", "also"}
 _TRIES = 20
 BEYOND = "beyond"
 
@@ -34,8 +34,8 @@ class ProblemClass:
     domain_file : the PDDL domain.
     generator : name of the generator (see `distill.planning.generators`).
     splits : for each split the range of object counts, the number of instances, the parameters and
-        labelling settings (those of the whole class, overridden by the split's own), and what `distill data`
-        found when it was last run on it (`measured`).
+        labelling settings (those of the whole class, overridden by the split's own), what `distill data`
+        found when it was last run on it (`measured`), and PDDL files of further instances (`also`).
     beyond : the same for instances far larger than any split, which no search can label, and the hand-made
         value function that does (`labels`). It is no split: nothing is trained or selected on it.
     """
@@ -89,7 +89,7 @@ class ProblemClass:
                     parameters = {"generator": self.generator, "objects": objects, **spec["parameters"]}
                     made[key] = Instance(self.domain, text, name, parameters)
                     break
-        return list(made.values())
+        return [*made.values(), *(Instance.read(self.domain, Path(file)) for file in spec["also"])]
 
     def declared(self, split: str) -> Mapping[str, Any]:
         """What the class declares for a split, or for the instances `beyond` all splits."""
@@ -159,7 +159,9 @@ def _completed(
     parameters = {**spec.get("parameters", {}), **own.get("parameters", {})}
     _check_parameters(path, spec["generator"], parameters)
     labelling = {**spec.get("labelling", {}), **own.get("labelling", {})}
-    return {**own, "parameters": parameters, "labelling": labelling, "measured": own.get("measured", {})}
+    files = [str(path.parent / file) for file in own.get("also", [])]
+    found = {"parameters": parameters, "labelling": labelling, "measured": own.get("measured", {})}
+    return {**own, **found, "also": files}
 
 
 def _check_keys(path: Path, where: str, given: Any, required: set[str], optional: set[str]) -> None:

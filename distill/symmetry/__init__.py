@@ -1,6 +1,7 @@
 """Colourings, canonical forms, conflicts, and quotients."""
 
 from distill.structures import Options
+from distill.symmetry.automorphisms import canonical_orders, group_sizes
 from distill.symmetry.canonical import canonical_forms
 from distill.symmetry.classes import isomorphism_classes, reduced_model
 from distill.symmetry.conflicts import VARIANTS, Conflicts, find_conflicts
@@ -23,8 +24,10 @@ __all__ = [
     "Refinement",
     "build_quotient",
     "canonical_forms",
+    "canonical_orders",
     "colour_classes",
     "find_conflicts",
+    "group_sizes",
     "histograms",
     "isomorphism_classes",
     "object_graphs",

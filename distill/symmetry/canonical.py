@@ -1,5 +1,6 @@
 """Canonical forms of object graphs with nauty: equal if and only if the graphs are isomorphic."""
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -27,6 +28,17 @@ def canonical_forms(graphs: Structures) -> list[bytes]:
     >>> first == second, first == third
     (True, False)
     """
+    return [
+        kinds + (pynauty.certificate(graph) if graph.number_of_vertices else b"")
+        for kinds, graph, _ in coloured_graphs(graphs)
+    ]
+
+
+def coloured_graphs(graphs: Structures) -> Iterator[tuple[bytes, pynauty.Graph, Integers]]:
+    """Each object graph for nauty, after what nauty does not know of it: which cell has which colour.
+
+    The last part is (n_vertices,) the place among nauty's vertices of each vertex, in the graph's own order.
+    """
     cells = _Runs.of(*_by_colour(graphs))
     place = np.empty(graphs.n_objects, dtype=np.int64)
     place[cells.order] = np.arange(graphs.n_objects)
@@ -42,7 +54,6 @@ def canonical_forms(graphs: Structures) -> list[bytes]:
     cell_starts, cell_ends = cells.start.tolist(), cells.end.tolist()
     # nauty knows cells, not colours: which colour each cell has, and its size, belongs to the key.
     kinds = np.column_stack([cells.key, cells.end - cells.start])
-    keys = []
     for graph in range(len(graphs)):
         first, last = of_graph[graph], of_graph[graph + 1]
         ranges = zip(hubs[first:last], starts[first:last], ends[first:last], strict=True)
@@ -51,9 +62,11 @@ def canonical_forms(graphs: Structures) -> list[bytes]:
         first, last = cells_of_graph[graph], cells_of_graph[graph + 1]
         bounds = zip(cell_starts[first:last], cell_ends[first:last], strict=True)
         colouring = [set(range(start - begin, end - begin)) for start, end in bounds]
-        certificate = pynauty.certificate(_TrustedGraph(size, adjacency, colouring)) if size else b""
-        keys.append(kinds[first:last].tobytes() + certificate)
-    return keys
+        yield (
+            kinds[first:last].tobytes(),
+            _TrustedGraph(size, adjacency, colouring),
+            place[begin : begin + size],
+        )
 
 
 class _TrustedGraph(pynauty.Graph):  # type: ignore[misc]

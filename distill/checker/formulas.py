@@ -1,0 +1,138 @@
+"""What formulas mean in a state, on plain sets of objects and pairs."""
+
+from collections.abc import Callable
+from typing import Any
+
+from .pddl import Atom
+
+
+class Meaning:
+    """What the nodes of a value function mean in one state: sets of objects, sets of pairs, numbers."""
+
+    def __init__(self, rows: list[list[Any]], objects: list[str], atoms: dict[str, set[Atom]]) -> None:
+        self.objects, self.atoms = frozenset(objects), atoms
+        self.known: list[Any] = []
+        self.rows = rows
+        for kind, *fields in rows:
+            parts = [self.known[f["@"]] if isinstance(f, dict) else f for f in fields]
+            self.known.append(getattr(self, f"_{kind}")(*parts, row=fields))
+
+    def value(self) -> float:
+        """The number that the last node has."""
+        return float(self.known[-1])
+
+    def _pairs(self, test: Callable[[str, str], bool]) -> set[tuple[str, str]]:
+        return {(x, y) for x in self.objects for y in self.objects if test(x, y)}
+
+    def _id(self, row: Any) -> Any:
+        return {(x, x) for x in self.objects}
+
+    def _all(self, row: Any) -> Any:
+        return self._pairs(lambda x, y: True)
+
+    def _role(self, name: str, i: int, j: int, row: Any) -> Any:
+        return {(atom[i], atom[j]) for atom in self.atoms.get(name, ())}
+
+    def _rnot(self, pairs: Any, row: Any) -> Any:
+        return self._pairs(lambda x, y: (x, y) not in pairs)
+
+    def _rand(self, *parts: Any, row: Any) -> Any:
+        return set.intersection(*parts)
+
+    def _ror(self, *parts: Any, row: Any) -> Any:
+        return set.union(*parts)
+
+    def _closure(self, pairs: Any, reflexive: bool, row: Any) -> Any:
+        found = set(pairs)
+        while more := {(a, d) for a, b in found for c, d in pairs if b == c} - found:
+            found |= more
+        return found | {(x, x) for x in self.objects} if reflexive else found
+
+    def _top(self, row: Any) -> Any:
+        return self.objects
+
+    def _atom(self, name: str, row: Any) -> Any:
+        found = self.atoms.get(name, set())
+        # A nullary predicate holds of every object.
+        return self.objects if () in found else frozenset(atom[0] for atom in found)
+
+    def _not(self, part: Any, row: Any) -> Any:
+        return not part if isinstance(part, bool) else self.objects - part
+
+    def _and(self, *parts: Any, row: Any) -> Any:
+        return all(parts) if isinstance(parts[0], bool) else frozenset.intersection(*parts)
+
+    def _or(self, *parts: Any, row: Any) -> Any:
+        return any(parts) if isinstance(parts[0], bool) else frozenset.union(*parts)
+
+    def _modal(self, pairs: Any, inside: Any, threshold: int, row: Any) -> Any:
+        kind, *fields = self.rows[row[0]["@"]]
+        if kind == "role":  # such modals count atoms, which may have more than two objects
+            name, i, j = fields
+            steps = [(atom[i], atom[j]) for atom in self.atoms.get(name, ())]
+        else:
+            steps = list(pairs)
+        count = dict.fromkeys(self.objects, 0)
+        for x, y in steps:
+            count[x] += y in inside
+        return frozenset(x for x in self.objects if count[x] > threshold)
+
+    def _count(self, part: Any, row: Any) -> Any:
+        return len(part)
+
+    def _compare(self, number: Any, threshold: Any, row: Any) -> Any:
+        return bool(number > threshold)
+
+    def _indicator(self, truth: Any, row: Any) -> Any:
+        return int(truth)
+
+    def _constant(self, number: Any, row: Any) -> Any:
+        return number
+
+    def _scaled(self, weight: Any, number: Any, row: Any) -> Any:
+        return weight * number
+
+    def _sum(self, *parts: Any, row: Any) -> Any:
+        return sum(parts)
+
+    def _product(self, *parts: Any, row: Any) -> Any:
+        result = 1
+        for part in parts:
+            result *= part
+        return result
+
+    def _dist(self, first: Any, pairs: Any, last: Any, row: Any) -> Any:
+        steps, reached = 0, set(first)
+        while not reached & last:
+            more = {y for x, y in pairs if x in reached} - reached
+            if not more:
+                return 0
+            reached |= more
+            steps += 1
+        return steps
+
+
+def asks_only_with_goal(rows: list[list[Any]], name: str) -> bool:
+    """Whether a predicate stands only in conjunctions with its goal, so that other atoms of it cannot matter.
+
+    Examples
+    --------
+    >>> asks_only_with_goal([["atom", "p"], ["atom", "p_G"], ["and", {"@": 0}, {"@": 1}]], "p")
+    True
+    >>> asks_only_with_goal([["atom", "p"], ["count", {"@": 0}]], "p")
+    False
+    """
+    goals = (f"{name}_G", f"{name}_G,T", f"{name}_G,F")
+
+    def fine(number: int, beside: list[list[Any]]) -> bool:
+        kind, *fields = rows[number]
+        if kind in ("atom", "role") and fields[0] == name:
+            return any([kind, goal, *fields[1:]] in beside for goal in goals)
+        parts = [field["@"] for field in fields if isinstance(field, dict)]
+        if kind in ("and", "rand"):
+            beside = beside + [rows[part] for part in parts]
+        elif kind not in ("or", "not", "ror", "rnot"):
+            beside = []
+        return all(fine(part, beside) for part in parts)
+
+    return fine(len(rows) - 1, [])
