@@ -3,7 +3,7 @@
 import streamlit as st
 
 from app.opened import Opened
-from app.parts import written
+from app.parts import preformatted, written
 from app.selection import NOTATIONS, notation
 from distill.errors import InputError
 from distill.jobs import express
@@ -12,7 +12,6 @@ from distill.jobs.forms import written as file_text
 from distill.logic import Number, Product
 
 _TALL = 420  # pixels of an equation that is scrolled
-_LINES = 18  # lines of one that is not
 _RENDERED = 6_000  # characters of LaTeX that a browser sets quickly
 
 
@@ -34,14 +33,20 @@ def show_equation(run: Opened) -> None:
     if form == "latex" and len(text) <= _RENDERED:
         st.latex(text)
         with st.expander("LaTeX source", key="equation/source"):
-            st.code(text, language="latex", wrap_lines=True)
+            preformatted(text)
         return
-    st.code(
-        text,
-        language="latex" if form == "latex" else None,
-        wrap_lines=True,
-        height="content" if text.count("\n") < _LINES else _TALL,
-    )
+    preformatted(text, _TALL)
+
+
+def copyable(run: Opened) -> None:
+    """The value function in the chosen notation with a button that copies it, if that can be said."""
+    try:
+        text = equation(run, notation()) if run.distilled.value.size <= LARGEST else ""
+    except InputError:
+        text = ""
+    if text:
+        st.caption(f"To be copied ({NOTATIONS[notation()]}):")
+        st.code(text, language=None, height=120)
 
 
 def equation(run: Opened, form: str) -> str:

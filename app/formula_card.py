@@ -12,9 +12,9 @@ from app.formula_neighbours import show_neighbours
 from app.formula_simplified import show_simplified
 from app.opened import Opened
 from app.own_state import show_own_state
-from app.parts import formula_downloads, show_formula
+from app.parts import formula_downloads, preformatted, show_formula
 from app.plain import plain
-from app.selection import select, selected
+from app.selection import pick_section
 from distill.errors import InputError
 from distill.jobs.catalogue import OBJECTS, Catalogue, Entry
 from distill.logic import Node, Number, Truth, explain
@@ -32,9 +32,10 @@ FAILURES = (InputError, OSError, ValueError, LookupError, TypeError, ArithmeticE
 def show_card(formula: Truth | Number, opened: Opened, catalogue: Catalogue) -> None:
     """The card of a formula, of the run or typed."""
     entry = catalogue.entry(formula)
-    show_formula(formula, opened)
-    if formula.size <= _EXPLAINED:
-        st.text(f"In words: {explain(formula)}.")
+    with st.container(key="first"):
+        show_formula(formula, opened)
+        if formula.size <= _EXPLAINED:
+            st.text(f"In words: {explain(formula)}.")
     _show_facts(formula, entry)
     _show_origin(entry, opened)
     # The forms of features also say what holds of objects.
@@ -46,17 +47,7 @@ def show_card(formula: Truth | Number, opened: Opened, catalogue: Catalogue) -> 
         "Simplify": lambda: show_simplified(formula, opened, catalogue),
         "Try it": lambda: show_own_state(formula, opened),
     }
-    wanted = selected("card")
-    st.session_state["card"] = wanted if wanted in sections else next(iter(sections))
-    section = st.segmented_control(
-        "Section",
-        list(sections),
-        key="card",
-        required=True,
-        label_visibility="collapsed",
-        on_change=lambda: select(card=st.session_state["card"]),
-    )
-    _carefully(sections[str(section)])
+    _carefully(sections[pick_section(list(sections), "card")])
 
 
 def _carefully(part: Callable[[], None]) -> None:
@@ -111,7 +102,7 @@ def _show_origin(entry: Entry | None, opened: Opened) -> None:
         show_formula(entry.origin.formula, opened)
     if entry.origin.chain is not None:
         st.text("The steps are along this relation, from this concept:")
-        st.code(f"{entry.origin.chain.relation}    {entry.origin.chain.concept}", language=None)
+        preformatted(f"{entry.origin.chain.relation}    {entry.origin.chain.concept}")
 
 
 def told_origin(origin: Origin) -> list[str]:

@@ -2,6 +2,7 @@
 
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import altair as alt
 import numpy as np
@@ -11,7 +12,8 @@ from numpy.typing import NDArray
 
 from app.opened import Opened
 from app.parts import COLOURS, chart, table_download
-from app.selection import link, page_link, pick
+from app.row_links import linked_rows
+from app.selection import page_link, pick
 from distill.jobs.catalogue import Catalogue, as_number, counted
 from distill.jobs.neighbours import spread
 from distill.logic import Evaluator, Node, Truth
@@ -33,17 +35,7 @@ def show_data(formula: Node, opened: Opened, catalogue: Catalogue) -> None:
     table = histogram(values)
     left, right = st.columns([3, 2])
     with left:
-        figure = (
-            alt.Chart(table.assign(order=range(len(table))))
-            .mark_bar(color=COLOURS[0])
-            .encode(
-                x=alt.X("value:N", sort=alt.SortField("order"), title=label, axis=alt.Axis(labelAngle=0)),
-                y=alt.Y("states:Q", title="states"),
-                tooltip=["value", alt.Tooltip("states:Q", format=","), alt.Tooltip("share:Q", format=".1%")],
-            )
-            .properties(height=260)
-        )
-        chart(figure)
+        chart(_bars(table, label), key="card/histogram")
         table_download(table, "formula-values")
     with right:
         some = int((values != 0).sum())
@@ -54,6 +46,22 @@ def show_data(formula: Node, opened: Opened, catalogue: Catalogue) -> None:
         st.text(f"Least {values.min():g}, mean {values.mean():.4g}, most {values.max():g}.")
     st.markdown("**States where it is largest**")
     _show_firing(formula, opened, split, chosen, values, catalogue)
+
+
+@st.cache_data(max_entries=200, show_spinner=False)
+def _bars(table: pd.DataFrame, label: str) -> dict[str, Any]:
+    figure = (
+        alt.Chart(table.assign(order=range(len(table))))
+        .mark_bar(color=COLOURS[0])
+        .encode(
+            x=alt.X("value:N", sort=alt.SortField("order"), title=label, axis=alt.Axis(labelAngle=0)),
+            y=alt.Y("states:Q", title="states"),
+            tooltip=["value", alt.Tooltip("states:Q", format=","), alt.Tooltip("share:Q", format=".1%")],
+        )
+        .properties(height=260)
+    )
+    drawn: dict[str, Any] = figure.to_dict()
+    return drawn
 
 
 def _values(formula: Node, opened: Opened, split: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -110,7 +118,6 @@ def _show_firing(
     for place, state in enumerate(chosen[places].tolist()):
         instance = data.instances[int(data.state_instance[state])]
         row = {
-            "look": link("state", run=opened.name, split=split, state=state, formula=address),
             "state": state,
             "instance": instance["name"],
             "value": float(values[places[place]]),
@@ -120,17 +127,21 @@ def _show_firing(
             own = held[slice(*structures.object_offsets[[place, place + 1]])]
             row["objects"] = ", ".join(np.array(instance["objects"])[own][:30])
         rows.append(row)
-    st.dataframe(
+    st.caption("Tick one to look at it.")
+    linked_rows(
         pd.DataFrame(rows),
-        hide_index=True,
+        "state",
+        [
+            {"run": opened.name, "split": split, "state": state, "formula": address}
+            for state in chosen[places].tolist()
+        ],
+        "card/firing",
         column_config={
-            "look": st.column_config.LinkColumn("look at it", display_text="open the state", width="small"),
             "state": st.column_config.NumberColumn(width="small"),
             "value": st.column_config.NumberColumn(width="small"),
             "V*": st.column_config.NumberColumn(width="small"),
         },
         height=37 + 35 * len(rows),
-        key="card/firing",
     )
     first = int(chosen[places[0]])
     page_link("state", "Look at the first", run=opened.name, split=split, state=first, formula=address)

@@ -6,8 +6,10 @@ import streamlit as st
 
 from app.opened import run_names
 from app.plain import plain
+from app.saved_views import show_views
 from app.selection import NOTATIONS, OPEN_PAGES, pick, remember
-from app.views import accuracy, formulas, runs, state, value
+from app.snapshot import noted, offer
+from app.views import accuracy, compare, expressivity, formulas, laboratory, runs, start, state, trees, value
 from distill.errors import InputError
 
 PAGES: list[tuple[str, str, Callable[[], None]]] = [
@@ -16,6 +18,11 @@ PAGES: list[tuple[str, str, Callable[[], None]]] = [
     ("formulas", "Formulas", formulas.page),
     ("state", "States", state.page),
     ("accuracy", "Accuracy", accuracy.page),
+    ("trees", "Trees and embeddings", trees.page),
+    ("expressivity", "Expressivity", expressivity.page),
+    ("laboratory", "Laboratory", laboratory.page),
+    ("compare", "Compare", compare.page),
+    ("work", "Start work", start.page),
 ]
 
 
@@ -46,15 +53,20 @@ def main() -> None:
         {path: st.Page(careful(page), title=title, url_path=path) for path, title, page in PAGES}
     )
     # A default page has no address of its own, but `runs?…` should be a link like any other.
-    start = st.Page(careful(runs.page), title="Runs", url_path="start", default=True, visibility="hidden")
-    chosen = st.navigation([start, *OPEN_PAGES.values()])
+    first = st.Page(careful(runs.page), title="Runs", url_path="start", default=True, visibility="hidden")
+    chosen = st.navigation([first, *OPEN_PAGES.values()])
     with st.sidebar:
         names = run_names()
         if names:
             pick("Run", names, "run")
         pick("Notation", list(NOTATIONS), "notation", show=NOTATIONS.__getitem__)
     remember("run", "notation")
-    chosen.run()
+    with noted() as shown:
+        chosen.run()
+    with st.sidebar:
+        # Only now all that the page selects is in the address.
+        show_views(chosen.url_path or "runs")
+        offer(chosen.title, shown)
 
 
 if __name__ == "__main__":

@@ -1,13 +1,19 @@
 """Try a formula on a state of one's own: a state of the run whose atoms are edited."""
 
+import re
 from collections.abc import Sequence
 
 import numpy as np
 import streamlit as st
+from numpy.typing import NDArray
 
+from app.drawings import DRAWINGS, Scene, drawings_for
 from app.opened import Opened
+from app.parts import preformatted
 from app.plain import plain
 from app.selection import page_link, pick, select, selected
+from app.state_picture import scene_of, show_picture, static_predicates
+from app.state_view import part
 from distill.errors import InputError
 from distill.jobs.catalogue import as_number, counted
 from distill.logic import Evaluator, Node, Number, Truth
@@ -19,7 +25,10 @@ from distill.structures.vocabulary import ACHIEVED, MISSING
 _SHOWN = 200  # objects that are listed by name
 _PARTS = 30  # parts of the formula that are told
 _TEXT = "own state"  # the key of the text area
+_ADDED = "own state/objects"  # of the names of more objects
 _OF = "own state/of"  # and of what its atoms are edits of
+_NAME = re.compile(r"[a-z0-9_][a-z0-9_-]*")
+_MOST_ADDED = 50
 
 
 def read_state(text: str, vocabulary: Vocabulary, objects: Sequence[str], marked: bool = False) -> Structures:
@@ -100,16 +109,41 @@ def _marked(
     return found
 
 
+def added_objects(text: str, known: Sequence[str]) -> list[str]:
+    """Names of objects that are added to those of an instance, in their order.
+
+    Examples
+    --------
+    >>> added_objects("Ball9 ball9, room1", ["room1"])
+    ['ball9']
+    >>> added_objects("ball(9)", [])
+    Traceback (most recent call last):
+        ...
+    distill.errors.InputError: “ball(9)” is no name for an object; names are letters, digits, - and _.
+    """
+    found: list[str] = []
+    for name in text.replace(",", " ").lower().split():
+        if not _NAME.fullmatch(name):
+            raise InputError(f"“{name}” is no name for an object; names are letters, digits, - and _.")
+        if name not in known and name not in found:
+            found.append(name)
+    if len(found) > _MOST_ADDED:
+        raise InputError(f"These are {len(found)} more objects; add {_MOST_ADDED} at most.")
+    return found
+
+
 def show_own_state(formula: Node, opened: Opened) -> None:
     """A state of the run to be edited, and what the formula says of it."""
     st.caption(
         "What does the formula say of a state that you make up? Begin with a state of the run and edit its "
-        "atoms, one a line; what ends in _G is the goal."
+        "atoms, one a line; what ends in _G is the goal. Objects that you add are what their atoms say."
     )
-    data, state = _begin(opened)
-    names = list(data.instances[int(data.state_instance[state])]["objects"])
+    split, data, state = _begin(opened)
+    instance = int(data.state_instance[state])
+    names = list(data.instances[instance]["objects"])
     original = "\n".join(data.atom_names(state))
     st.session_state[_TEXT] = selected("atoms") or original
+    st.session_state[_ADDED] = selected("objects")
 
     def edited() -> None:
         text = st.session_state[_TEXT]
@@ -117,21 +151,37 @@ def show_own_state(formula: Node, opened: Opened) -> None:
 
     left, right = st.columns(2)
     with left:
+        st.text_input(
+            "More objects",
+            key=_ADDED,
+            placeholder="names, such as ball9 room3",
+            on_change=lambda: select(objects=st.session_state[_ADDED].strip()),
+        )
         height = min(420, 60 + 24 * len(original.splitlines()))
         text = st.text_area("Atoms", key=_TEXT, height=height, on_change=edited) or ""
-        if text != original:
-            st.button("Undo all edits", on_click=lambda: select(atoms=None), key="own state/undo")
+        if text != original or selected("objects"):
+            undo = {"atoms": None, "objects": None}
+            st.button("Undo all edits", on_click=lambda: select(**undo), key="own state/undo")
     with right:
         try:
             marked = opened.distilled.goal_marking
-            edited_state = read_state(text, data.vocabulary, names, marked)
-            _show_answer(formula, names, edited_state, data.structures([state], goal_marking=marked))
+            added = added_objects(selected("objects"), names)
+            own = read_state(text, data.vocabulary, [*names, *added], marked)
+            held = _show_answer(formula, [*names, *added], own, data.structures([state], goal_marking=marked))
         except InputError as error:
             st.error(plain(str(error)))
+            return
+    with part():
+        key = drawings_for(opened.vocabulary)[0]
+        if added:
+            scene = Scene.of(own, [*names, *added], static_predicates(data.domain), held)
+        else:
+            scene = scene_of(opened, split, instance, own, held)
+        show_picture(DRAWINGS[key].draw(scene))
 
 
-def _begin(opened: Opened) -> tuple[DataSet, int]:
-    """The state to begin with: its set, and its number there."""
+def _begin(opened: Opened) -> tuple[str, DataSet, int]:
+    """The state to begin with: its split, the states of that, and its number among them."""
     left, middle, right = st.columns([1, 1, 2], vertical_alignment="bottom")
     with left:
         split = pick("Split", opened.splits, "split")
@@ -153,7 +203,7 @@ def _begin(opened: Opened) -> tuple[DataSet, int]:
     # Edits belong to one state; a link brings them along with it.
     of_state = (opened.name, split, number)
     if st.session_state.get(_OF, of_state) != of_state:
-        select(atoms=None)
+        select(atoms=None, objects=None)
     st.session_state[_OF] = of_state
     with middle:
         st.number_input("State", 0, len(data) - 1, key="own state/number", on_change=moved)
@@ -161,10 +211,13 @@ def _begin(opened: Opened) -> tuple[DataSet, int]:
     with right:
         st.text(f"of {instance['name']}, V* = {int(data.v_star[number])}")
         page_link("state", "Look at this state", run=opened.name, split=split, state=number)
-    return data, number
+    return split, data, number
 
 
-def _show_answer(formula: Node, names: Sequence[str], state: Structures, before: Structures) -> None:
+def _show_answer(
+    formula: Node, names: Sequence[str], state: Structures, before: Structures
+) -> NDArray[np.int64]:
+    """Say what the formula is in the state, and in the one before; the objects it holds of, or counts."""
     evaluator = Evaluator(state)
     inner = counted(formula)
     number = as_number(formula)
@@ -175,11 +228,12 @@ def _show_answer(formula: Node, names: Sequence[str], state: Structures, before:
         label = "Its value" if isinstance(formula, Number) else "Objects of which it holds"
         change = None if value == old else f"{value - old:+g} to the state of the run"
         st.metric(label, f"{value:g}", change, delta_color="off")
+    held = np.zeros(0, dtype=np.int64)
     if inner is not None:
-        held = evaluator.holds(inner)
-        found = [name for name, own in zip(names, held, strict=True) if own]
+        held = np.flatnonzero(evaluator.holds(inner))
+        found = [names[one] for one in held.tolist()]
         st.text("It holds of:" if inner is formula else f"The objects with {inner}:")
-        st.code(", ".join(found[:_SHOWN]) or "no object", language=None, wrap_lines=True)
+        preformatted(", ".join(found[:_SHOWN]) or "no object")
     # What parts say helps to see why.
     parts = [part for part in formula.walk() if isinstance(part, Truth) and not part.of_state]
     shown = [part for part in parts if part is not inner and 1 < part.size <= 60][:_PARTS]
@@ -192,3 +246,4 @@ def _show_answer(formula: Node, names: Sequence[str], state: Structures, before:
     ]
     if rows:
         st.dataframe(rows, hide_index=True, height=min(320, 37 + 35 * len(rows)), key="own state/parts")
+    return held

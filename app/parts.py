@@ -1,5 +1,6 @@
 """What pages share: formulas in the chosen notation, charts of one look, and what can be taken away."""
 
+import re
 from typing import Any
 
 import altair as alt
@@ -17,6 +18,7 @@ from distill.logic import Node, Number, write
 COLOURS = ["#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442"]
 HELD = "#E69F00"  # objects of which a formula holds
 _LONGEST = 2_000  # symbols that are shown
+_LINE, _WIDTH = 24, 120  # pixels and characters of a line of a formula, about
 _MENU = {"embedOptions": {"actions": {"export": True, "source": False, "compiled": False, "editor": False}}}
 
 
@@ -45,7 +47,42 @@ def show_formula(formula: Node, opened: Opened) -> None:
     elif notation() == "english":
         st.text(text)
     else:
-        st.code(text, language=None, wrap_lines=True)
+        preformatted(text)
+
+
+def preformatted(text: str, tallest: int | None = None) -> None:
+    """A formula or other text as it is, in letters of one width, long lines wrapped.
+
+    Streamlit's own `st.code` would do, but a browser needs a quarter of a second to get it ready; what is
+    markdown is there at once.
+
+    Parameters
+    ----------
+    tallest : pixels; what has more lines is scrolled.
+    """
+    lines = text.split("\n")
+    shown = "  \n".join(map(verbatim, lines))
+    if tallest is not None and max(len(lines), len(text) // _WIDTH) * _LINE > tallest:
+        with st.container(height=tallest):
+            st.markdown(shown)
+    else:
+        st.markdown(shown)
+
+
+def verbatim(text: str) -> str:
+    """A line of text as markdown that shows it letter by letter.
+
+    Examples
+    --------
+    >>> verbatim("#<on>clear * 2"), verbatim("a `b`"), verbatim("")
+    ('`#<on>clear * 2`', '`` a `b` ``', '')
+    """
+    if not text.strip():
+        return ""
+    inner = text.lstrip(" ")
+    inner = "\u00a0" * (len(text) - len(inner)) + inner
+    fence = "`" * (1 + max((len(run) for run in re.findall("`+", inner)), default=0))
+    return f"{fence}{inner}{fence}" if len(fence) == 1 else f"{fence} {inner} {fence}"
 
 
 def chart(figure: Any, **options: Any) -> None:
@@ -76,6 +113,8 @@ def table_download(table: pd.DataFrame, name: str, label: str = "CSV") -> None:
 def formula_downloads(formula: Number, opened: Opened, name: str) -> None:
     """A feature in every form, each a file; forms that cannot express it are not offered."""
     with st.popover("Export"):
+        st.caption(f"To be copied ({NOTATIONS[notation()]}):")
+        st.code(written(formula, opened), language=None, height=100)
         for form, kept in FORMS.items():
             try:
                 text = express_term(formula, form, opened.vocabulary)

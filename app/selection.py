@@ -42,6 +42,13 @@ def select(**values: object) -> None:
             st.query_params[key] = str(value)
 
 
+def start_afresh() -> None:
+    """Take all selections back, so that only what an address says is selected next."""
+    for key in list(st.session_state):
+        if str(key).startswith(_OWN) or key == "runs/wanted":
+            del st.session_state[key]
+
+
 def remember(*keys: str) -> None:
     """Keep what a page depends on both in the address and in the session."""
     for key in keys:
@@ -95,6 +102,22 @@ def pick(
             label, options, key=_WIDGET + key, on_change=changed, format_func=show, **options_of_widget
         )
     )
+
+
+def pick_section(sections: Sequence[str], key: str) -> str:
+    """The section of a page that is shown, tied to a selection; the others cost no time."""
+    widget = f"section/{key}"
+    wanted = selected(key)
+    st.session_state[widget] = wanted if wanted in sections else sections[0]
+    found = st.segmented_control(
+        "Section",
+        sections,
+        key=widget,
+        required=True,
+        label_visibility="collapsed",
+        on_change=lambda: select(**{key: st.session_state[widget]}),
+    )
+    return str(found)
 
 
 def notation() -> str:

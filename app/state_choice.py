@@ -1,23 +1,26 @@
 """Choosing a state: by number, instance, V*, error, atoms, or at random."""
 
 from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
+from streamlit.delta_generator import DeltaGenerator
 
 from app.opened import Opened
 from app.parts import plain
 from app.selection import pick, remember, select, selected
 from distill.errors import InputError
-from distill.jobs.inspection import states_with
+from distill.jobs.atom_search import states_with
 from distill.planning import SPLITS, UNSOLVABLE, DataSet
 
 Numbers = NDArray[np.int64]
 ORDERS = {"number": "number", "error": "worst first", "v_star": "largest V*"}
 FILTERS = ("instance", "v_star", "search")
 _LISTED = 200  # states in a list
+_MORE = "Choose by instance, V*, error or atoms"
 _NUMBER, _LIST = "state/number", "state/list"
 
 
@@ -91,23 +94,27 @@ def choose_state(run: Opened) -> Chosen:
     remember("split", "state", "order", *FILTERS)
     splits = sorted(run.splits, key=lambda name: (name not in SPLITS, [*SPLITS, name].index(name)))
     with st.container(border=True):
-        columns = st.columns([2, 3, 2, 2, 4])
-        with columns[0]:
+        narrow, wide = st.columns([2, 11], vertical_alignment="bottom")
+        with narrow:
             split = pick("Split", splits, "split", resets=("state", "plan", "step", *FILTERS))
-        data, rows = run.states(split), _rows(run, split)
+        data, rows = run.states(split), _rows(str(run.folder), run.stamp, split)
         if not len(data):
             raise InputError(f"The split {split} has no states; choose another one.")
         number = _asked_for(split, data)
         _drop_filters(number, data)
-        found = _found(data, rows, columns[1:])
+        more = st.container()
+        found = _found(data, rows, more)
         if number is None:
             number = int(found[0]) if len(found) else 0
-        number = _show_choice(number, found, rows)
+        with wide:
+            number = _show_choice(number, found, rows)
     select(state=number)
     return Chosen(split, number, data, rows)
 
 
-def _rows(run: Opened, split: str) -> pd.DataFrame:
+@st.cache_resource(max_entries=8, show_spinner=False)
+def _rows(folder: str, stamp: int, split: str) -> pd.DataFrame:
+    run = Opened(Path(folder), stamp)
     table = run.table()
     found = table[table["split"] == split].sort_values("state", kind="stable")
     if len(found) != len(run.states(split)):
@@ -140,49 +147,59 @@ def _drop_filters(number: int | None, data: DataSet) -> None:
         select(v_star=None)
 
 
-def _found(data: DataSet, rows: pd.DataFrame, columns: list[st.delta_generator.DeltaGenerator]) -> Numbers:
-    """The states that the user lets through."""
-    resets = ("state", "plan", "step")
-
-    def named(option: str) -> str:
-        return f"{option}: {data.instances[int(option)]['name']}" if option else "all"
-
-    with columns[0]:
-        instances = ["", *map(str, range(len(data.instances)))]
-        instance = pick("Instance", instances, "instance", show=named, resets=resets)
-    with columns[1]:
-        levels = ["", *map(str, np.unique(data.v_star))]
-        v_star = pick(
-            "V*", levels, "v_star", show=lambda v: v_star_text(int(v)) if v else "any", resets=resets
-        )
-    with columns[2]:
-        order = pick("Order", list(ORDERS), "order", show=ORDERS.__getitem__, resets=resets)
-    with columns[3]:
-        search = _typed_atoms()
+def _found(data: DataSet, rows: pd.DataFrame, place: DeltaGenerator) -> Numbers:
+    """The states that the conditions of the address let through."""
+    levels = ["", *map(str, np.unique(data.v_star))]
+    offered = {
+        "instance": ["", *map(str, range(len(data.instances)))],
+        "v_star": levels,
+        "order": list(ORDERS),
+    }
+    active = any(selected(key) for key in ("order", *FILTERS))
+    with place, st.expander(_MORE, active, key="state/more", on_change="rerun") as more:
+        # What is not here any more is told even if nobody looks.
+        unknown = any(selected(key) not in ("", *options) for key, options in offered.items())
+        if more.open or unknown:
+            _conditions(data, offered)
+    instance, v_star = selected("instance"), selected("v_star")
     within = int(instance) if instance else None
     level = int(v_star) if v_star else None
+    search, order = selected("search"), selected("order", "number")
     try:
         return candidates(rows, data, instance=within, v_star=level, search=search, order=order)
     except InputError as error:
-        st.warning(plain(error))
+        place.warning(plain(error))
         return candidates(rows, data, instance=within, v_star=level, order=order)
 
 
-def _typed_atoms() -> str:
+def _conditions(data: DataSet, offered: dict[str, list[str]]) -> None:
+    resets = ("state", "plan", "step")
+    shown = {
+        "instance": lambda one: f"{one}: {data.instances[int(one)]['name']}" if one else "all",
+        "v_star": lambda one: v_star_text(int(one)) if one else "any",
+        "order": ORDERS.__getitem__,
+    }
+    labels = {"instance": "Instance", "v_star": "V*", "order": "Order"}
+    *columns, last = st.columns([3, 2, 2, 4])
+    for column, (key, label) in zip(columns, labels.items(), strict=True):
+        with column:
+            pick(label, offered[key], key, show=shown[key], resets=resets)
+    with last:
+        _typed_atoms()
+
+
+def _typed_atoms() -> None:
     st.session_state["state/search"] = selected("search")
 
     def changed() -> None:
         select(search=st.session_state["state/search"], state=None, plan=None, step=None)
 
-    return str(
-        st.text_input(
-            "Atoms that hold",
-            key="state/search",
-            on_change=changed,
-            placeholder="(on a b) (clear ?)",
-            help="All of them must hold. A question mark stands for any object, and what ends in \\_G is the "
-            "goal.",
-        )
+    st.text_input(
+        "Atoms that hold",
+        key="state/search",
+        on_change=changed,
+        placeholder="(on a b) (clear ?)",
+        help="All of them must hold. A question mark stands for any object; what ends in \\_G is the goal.",
     )
 
 
@@ -196,6 +213,7 @@ def _show_choice(number: int, found: Numbers, rows: pd.DataFrame) -> int:
     listed = found[first : first + _LISTED].tolist()
     if rank is None:
         listed = [number, *listed]
+    told = _told(rows, listed)
     st.session_state[_NUMBER] = st.session_state[_LIST] = number
 
     def go(to: int) -> None:
@@ -204,7 +222,7 @@ def _show_choice(number: int, found: Numbers, rows: pd.DataFrame) -> int:
     def at_random() -> None:
         go(int(np.random.default_rng().choice(found)))
 
-    left, middle, *buttons = st.columns([2, 5, 1.3, 1.3, 1.5], vertical_alignment="bottom")
+    left, middle, *buttons = st.columns([2, 5, 1.7, 1.3, 1.5], vertical_alignment="bottom")
     with left:
         st.number_input(
             "State", 0, len(rows) - 1, key=_NUMBER, on_change=lambda: go(int(st.session_state[_NUMBER]))
@@ -215,7 +233,7 @@ def _show_choice(number: int, found: Numbers, rows: pd.DataFrame) -> int:
             f"One of {len(found):,} states{part}",
             listed,
             key=_LIST,
-            format_func=lambda one: _told(rows, one),
+            format_func=told.__getitem__,
             on_change=lambda: go(int(st.session_state[_LIST])),
         )
     for place_of, label, step in ((buttons[0], "Previous", -1), (buttons[1], "Next", 1)):
@@ -231,7 +249,14 @@ def _show_choice(number: int, found: Numbers, rows: pd.DataFrame) -> int:
     return number
 
 
-def _told(rows: pd.DataFrame, number: int) -> str:
-    row = rows.iloc[number]
-    network = f", network {row['network']:.2f}" if "network" in rows else ""
-    return f"{number}: V* {v_star_text(int(row['v_star']))}, value {row['value']:.4g}{network}"
+def _told(rows: pd.DataFrame, numbers: list[int]) -> dict[int, str]:
+    """What is known of some states, in words."""
+    some = rows.iloc[numbers]
+    network = some["network"].tolist() if "network" in some else [None] * len(some)
+    return {
+        number: f"{number}: V* {v_star_text(int(v_star))}, value {value:.4g}"
+        + ("" if one is None else f", network {one:.2f}")
+        for number, v_star, value, one in zip(
+            numbers, some["v_star"].tolist(), some["value"].tolist(), network, strict=True
+        )
+    }

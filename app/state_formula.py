@@ -4,13 +4,14 @@ import numpy as np
 import streamlit as st
 from numpy.typing import NDArray
 
+from app.chosen_formula import catalogue_of
 from app.opened import Opened
 from app.parts import plain, show_formula, table_download
 from app.selection import notation, page_link, select, selected
 from app.state_tables import LARGEST, MOST_PARTS, TICK, numbers_table, truth_table
 from app.state_view import View
 from distill.errors import InputError
-from distill.jobs.catalogue import Catalogue, counted
+from distill.jobs.catalogue import counted
 from distill.jobs.inspection import subformulas
 from distill.logic import Count, Evaluator, Node, Number, Truth
 
@@ -63,19 +64,13 @@ def ask_formula(run: Opened) -> Node | None:
 
 @st.cache_resource(max_entries=200, show_spinner=False)
 def _read(folder: str, stamp: int, text: str, _run: Opened) -> Truth | Number:
-    return catalogue_of(folder, stamp, _run).read(text)
-
-
-@st.cache_resource(max_entries=4, show_spinner=False)
-def catalogue_of(folder: str, stamp: int, _run: Opened) -> Catalogue:
-    """All formulas of a run."""
-    return Catalogue(_run.distilled)
+    return catalogue_of(_run).read(text)
 
 
 @st.cache_data(max_entries=20, show_spinner=False)
 def _offered(folder: str, stamp: int, _run: Opened) -> dict[str, str]:
     """Terms of the value function and what they count, as the address has them, and how they are listed."""
-    catalogue = catalogue_of(folder, stamp, _run)
+    catalogue = catalogue_of(_run)
     found: dict[str, str] = {}
     for weight, feature in sorted(_run.distilled.terms(), key=lambda term: -abs(term[0])):
         inside = [node.fields[0] for node in feature.number.walk() if isinstance(node, Count)]

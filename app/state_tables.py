@@ -31,14 +31,11 @@ def terms_table(terms: Sequence[TermValue], write: Callable[[Node], str]) -> pd.
     )
 
 
-def successors_table(
-    successors: Sequence[Successor], open_link: Callable[[int], str], *, network: bool
-) -> pd.DataFrame:
+def successors_table(successors: Sequence[Successor], *, network: bool) -> pd.DataFrame:
     """All actions with what is known of the states after them; best ones by the distilled value first.
 
     Parameters
     ----------
-    open_link : the address of a state of the set.
     network : whether there is a network.
     """
     moving = [not successor.stays for successor in successors]
@@ -53,7 +50,7 @@ def successors_table(
         {"action": [successor.action for successor in successors]}
         | {name: pd.array(values, dtype="Float64") for name, values in columns.items()}
         | {f"by {name}": _marks(values, moving) for name, values in columns.items()}
-        | {"open": [None if s.state.number is None else open_link(s.state.number) for s in successors]}
+        | {"state": pd.array([successor.state.number for successor in successors], dtype="Int64")}
     )
     return table.sort_values("value", kind="stable", ignore_index=True)
 

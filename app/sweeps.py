@@ -10,7 +10,8 @@ import streamlit as st
 
 from app.parts import table_download
 from app.plain import plain
-from app.selection import link, pick, remember
+from app.row_links import linked_rows
+from app.selection import pick, remember
 from distill.errors import InputError
 from distill.jobs import Effect
 from distill.jobs.summary import MEASURES, SWEEPS
@@ -149,20 +150,18 @@ def _show(done: Done) -> None:
     else:
         st.info("Too few jobs, or all came out the same: there is nothing to tell about settings.")
     _show_figure(done)
-    jobs = done.jobs.copy()
-    jobs.insert(
-        1, "open", [link("value", run=name) if state == "done" else None for name, state in _ids(jobs)]
-    )
+    jobs = done.jobs
     varied = [name for name in done.settings if jobs[name].astype(str).nunique() > 1]
-    order = ["run", "open", "state", *varied, *_SCORES, "error"]
-    st.dataframe(
-        jobs, hide_index=True, key="sweeps/jobs", column_order=order, column_config=_JOBS, placeholder="–"
+    order = ["run", "state", *varied, *_SCORES, "error"]
+    targets = [{"run": name} if state == "done" else None for name, state in _ids(jobs)]
+    st.caption("Tick a job that is done to open its value function.")
+    linked_rows(
+        jobs, "value", targets, "sweeps/jobs", column_order=order, column_config=_JOBS, placeholder="–"
     )
     table_download(done.jobs, f"{done.name}-summary", "Jobs as CSV")
 
 
 _JOBS: dict[str, Any] = {
-    "open": st.column_config.LinkColumn(display_text="Value function"),
     "network_greedy": st.column_config.NumberColumn("fidelity", format="percent"),
     "formula_size": "size",
     **{

@@ -10,9 +10,10 @@ import streamlit as st
 from app.contributions import Effects, Term, terms_of, told_origin
 from app.equation import term_text
 from app.opened import Opened
-from app.parts import table_download
+from app.parts import preformatted, table_download
 from app.plain import plain
-from app.selection import link, notation, page_link, pick, remember, select, selected
+from app.row_links import Target, linked_rows
+from app.selection import notation, page_link, pick, remember, select, selected
 from distill.logic import write
 
 _ROWS = 8  # terms on a page
@@ -38,10 +39,11 @@ def show_terms(run: Opened, terms: Sequence[Term], found: Mapping[str, Effects],
         st.info("No term's formula contains this; shorten what you look for.")
     for number in _on_page(rows.index.tolist()):
         _show_row(run, terms[number], table.loc[number], found, split)
-    with st.expander(f"{len(rows):,} terms as a table", key="terms/all", on_change="rerun") as whole:
+    counted = f"{len(rows):,} term{'s' if len(rows) != 1 else ''}"
+    with st.expander(f"{counted} as a table", key="terms/all", on_change="rerun") as whole:
         if whole.open:
-            links = [_link(run, terms[number]) for number in rows.index]
-            _show_table(rows.assign(link=links), split)
+            st.caption("Tick a row to open its formula.")
+            _show_table(rows, [_target(run, terms[number]) for number in rows.index], split)
     table_download(table.drop(columns="shown"), "terms", "Terms as CSV")
 
 
@@ -173,10 +175,10 @@ def _show_text(text: str, term: Term) -> None:
     elif notation() == "english":
         st.text(text)
     else:
-        st.code(text, language=None, wrap_lines=True)
+        preformatted(text)
 
 
-def _show_table(table: pd.DataFrame, split: str) -> None:
+def _show_table(table: pd.DataFrame, targets: Sequence[Target], split: str) -> None:
     fires = [name for name in table if name.startswith("fires_")]
     means = [name for name in (f"mean_value_{split}", f"mean_contribution_{split}") if name in table]
     shown = table.assign(shown=table["shown"].str.slice(0, _LONGEST))
@@ -184,7 +186,6 @@ def _show_table(table: pd.DataFrame, split: str) -> None:
         "term": st.column_config.NumberColumn(width=50),
         "weight": st.column_config.NumberColumn(format="%.6g"),
         "shown": st.column_config.TextColumn("formula", width="large"),
-        "link": st.column_config.LinkColumn("open", display_text="Formulas"),
         **{
             name: st.column_config.NumberColumn(f"fires, {name.removeprefix('fires_')}", format="percent")
             for name in fires
@@ -196,11 +197,11 @@ def _show_table(table: pd.DataFrame, split: str) -> None:
             for name in means
         },
     }
-    order = ["term", "weight", "shown", "link", "kind", "size", *fires, *means, "origin"]
-    st.dataframe(shown, column_config=columns, column_order=order, hide_index=True, key="terms/table")
+    order = ["term", "weight", "shown", "kind", "size", *fires, *means, "origin"]
+    linked_rows(shown, "formulas", targets, "terms/table", column_config=columns, column_order=order)
 
 
-def _link(run: Opened, term: Term) -> str | None:
+def _target(run: Opened, term: Term) -> Target:
     if term.place == 0 or term.number.size > _LINKED:
         return None
-    return link("formulas", run=run.name, formula=write(term.number))
+    return {"run": run.name, "formula": write(term.number)}

@@ -1,6 +1,7 @@
 """Figures of the terms of a value function: what they add at each V*, and their weights."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import altair as alt
 import pandas as pd
@@ -14,17 +15,28 @@ from app.terms import term_texts
 _REST = "#999999"  # what is not told apart; on both themes
 _NAMED = 25  # weights with their formulas beside them
 _LONGEST = 60  # characters of a formula in a figure
+_keep = st.cache_data(max_entries=100, show_spinner=False)
 _KINDS = ("numerical", "boolean", "combined", "distance", "product", "unknown")
 
 
 def show_contributions(run: Opened, terms: Sequence[Term], found: Effects, split: str) -> None:
     """What each term adds to V at each V*; the bars of a V* add up to the mean V there."""
-    st.subheader("What each term adds to V, by V*")
     if not found.states:
         st.info("No state of this split has a V*, so there is nothing to compare with.")
         return
     names = _names(run, terms)
     table = stacked(terms, found, names, len(COLOURS))
+    drawn = list(table["term"].unique())
+    ink = "#EEEEEE" if st.context.theme.type == "dark" else "#222222"
+    chart(_contributions(table, ink), key="value/contributions")
+    st.caption("Bars: what terms add, on average over the states of this V*. Dashed: V*. Dots: the mean V.")
+    if OTHERS in drawn:
+        st.caption(f"The {len(drawn) - 1} terms that add most have a colour; all others are grey.")
+    table_download(_table(table), f"contributions-{split}", "Contributions as CSV")
+
+
+@_keep
+def _contributions(table: pd.DataFrame, ink: str) -> dict[str, Any]:
     drawn = list(table["term"].unique())
     colours = alt.Scale(domain=drawn, range=[*COLOURS, _REST][: len(drawn)])
     at = alt.X("v_star:O", title="V*", axis=alt.Axis(labelAngle=0, labelOverlap=True))
@@ -49,7 +61,6 @@ def show_contributions(run: Opened, terms: Sequence[Term], found: Effects, split
             ],
         )
     )
-    ink = "#EEEEEE" if st.context.theme.type == "dark" else "#222222"
     sums = table.groupby("v_star", as_index=False)["contribution"].sum()
     lines = alt.Chart(sums.assign(v=sums["contribution"])).encode(x=at)
     told = [
@@ -58,17 +69,13 @@ def show_contributions(run: Opened, terms: Sequence[Term], found: Effects, split
     ]
     dashed = lines.mark_line(strokeDash=[6, 4], color=ink, strokeWidth=2).encode(y="v_star:Q", tooltip=told)
     points = lines.mark_point(color=ink, filled=True, size=60).encode(y="v:Q", tooltip=told)
-    chart((bars + dashed + points).properties(height=420), key="value/contributions")
-    st.caption("Bars: what terms add, on average over the states of this V*. Dashed: V*. Dots: the mean V.")
-    if OTHERS in drawn:
-        st.caption(f"The {len(drawn) - 1} terms that add most have a colour; all others are grey.")
-    table_download(_table(table), f"contributions-{split}", "Contributions as CSV")
+    figure: dict[str, Any] = (bars + dashed + points).properties(height=420).to_dict()
+    return figure
 
 
 def show_weights(run: Opened, terms: Sequence[Term]) -> None:
     """The weights, largest first, coloured by the kind of their feature."""
     own = [term for term in terms if term.place]
-    st.subheader("Weights")
     if not own:
         st.info("There are no weights to show.")
         return
@@ -80,15 +87,21 @@ def show_weights(run: Opened, terms: Sequence[Term]) -> None:
             "formula": [name for name, term in zip(_names(run, terms), terms, strict=True) if term.place],
         }
     )
+    chart(_weights(table), key="value/weights")
+    table_download(table, "weights", "Weights as CSV")
+
+
+@_keep
+def _weights(table: pd.DataFrame) -> dict[str, Any]:
     present = set(table["kind"])
     kinds = [kind for kind in _KINDS if kind in present] + sorted(present - set(_KINDS))
     colour = alt.Color("kind:N", title=None, scale=scale(kinds), sort=kinds, legend=alt.Legend(orient="top"))
     tooltip = ["rank:O", alt.Tooltip("weight:Q", format=".6~g"), "kind:N", "formula:N"]
     base = alt.Chart(table)
-    if len(own) <= _NAMED:
+    if len(table) <= _NAMED:
         formula = alt.Y("formula:N", title=None, sort=None, axis=alt.Axis(labelLimit=420, labelOverlap=False))
         drawn = base.mark_bar().encode(x="weight:Q", y=formula, color=colour, tooltip=tooltip)
-        drawn = drawn.properties(height=120 + 26 * len(own))
+        drawn = drawn.properties(height=120 + 26 * len(table))
     else:
         rank = alt.X(
             "rank:O",
@@ -98,8 +111,8 @@ def show_weights(run: Opened, terms: Sequence[Term]) -> None:
         )
         drawn = base.mark_bar().encode(x=rank, y="weight:Q", color=colour, tooltip=tooltip)
         drawn = drawn.properties(height=320)
-    chart(drawn, key="value/weights")
-    table_download(table, "weights", "Weights as CSV")
+    figure: dict[str, Any] = drawn.to_dict()
+    return figure
 
 
 def _names(run: Opened, terms: Sequence[Term]) -> list[str]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.drawings.layout import placed
+from app.drawings.layout import Array, Layout, apart, placed
 from app.drawings.scene import Arguments, Scene, Words
 from app.drawings.shapes import (
     CLEAR,
@@ -72,8 +72,46 @@ def draw(scene: Scene) -> Picture:
             f"The state has {arrows} atoms between objects; a graph of more than {MOST_ARROWS} cannot be "
             "read. The atoms are listed below."
         )
+    nodes, links = _linked(scene, relations)
+    if scene.layout is None:
+        middles, width, height = _placed(nodes, relations, links)
+    else:
+        middles, width, height = _around(scene.layout, nodes, links)
+    above = bool(_nullary(scene)) or (scene.layout is not None and scene.layout.above)
+    top = _EDGE + (_LINE + 6 if above else 0)
+    points = [(float(x) + _EDGE, float(y) + top) for x, y in middles]
+    shapes = _arrows(scene, links, points, nodes)
+    for number, (point, node) in enumerate(zip(points, nodes, strict=True)):
+        shapes += _node(scene, number, node, point)
+    shapes += [Label(_EDGE, _EDGE - 8, text, 11, INK, left=True) for text in _nullary(scene)]
+    legend, right, bottom = _legend(relations, top + height + _EDGE, max(width, 300.0))
+    return Picture(max(width, right) + 2 * _EDGE, bottom + 12, (*shapes, *legend), _words(scene, arrows))
+
+
+def layout_of(scene: Scene, room: Scene) -> Layout | None:
+    """Where objects stand in all states of an instance; None if nobody could read a graph of them.
+
+    Parameters
+    ----------
+    scene : a state that says which objects belong together.
+    room : the same with all that holds in any state, so that boxes have room for it.
+    """
+    relations = _relations(scene)
+    if len(scene.names) > MOST_OBJECTS or sum(len(one.rows) for one in relations) > MOST_ARROWS:
+        return None
+    nodes, links = _linked(scene, relations)
+    nodes[: len(scene.names)] = [_object(room, number) for number in range(len(scene.names))]
+    middles, width, height = _placed(nodes, relations, links)
+    return Layout(middles[: len(scene.names)], width, height, bool(_nullary(room)))
+
+
+_Links = list[tuple[_Relation, int, int]]
+
+
+def _linked(scene: Scene, relations: list[_Relation]) -> tuple[list[_Node], _Links]:
+    """Objects, then atoms of three and more arguments, and the links between them."""
     nodes = [_object(scene, number) for number in range(len(scene.names))]
-    links: list[tuple[_Relation, int, int]] = []
+    links: _Links = []
     for relation in relations:
         for row in relation.rows:
             if len(row) == 2:
@@ -83,19 +121,35 @@ def draw(scene: Scene) -> Picture:
             wide = text_width(relation.name, 10) + 12
             links += [(relation, len(nodes), one) for one in row]
             nodes.append(_Node(((relation.name, relation.colour),), wide, 18, title))
-    sizes = np.array([(node.width, node.height) for node in nodes]).reshape(-1, 2)
+    return nodes, links
+
+
+def _placed(nodes: list[_Node], relations: list[_Relation], links: _Links) -> tuple[Array, float, float]:
     steered = {relation.name for relation in relations if not relation.plain and not relation.soft}
     down = [(a, b) for relation, a, b in links if relation.name in steered]
     both = [(a, b) for relation, a, b in links if relation.name not in steered]
-    middles, width, height = placed(sizes, down, both)
-    top = _EDGE + (_LINE + 6 if _nullary(scene) else 0)
-    points = [(float(x) + _EDGE, float(y) + top) for x, y in middles]
-    shapes = _arrows(scene, links, points, nodes)
-    for number, (point, node) in enumerate(zip(points, nodes, strict=True)):
-        shapes += _node(scene, number, node, point)
-    shapes += [Label(_EDGE, _EDGE - 8, text, 11, INK, left=True) for text in _nullary(scene)]
-    legend, right, bottom = _legend(relations, top + height + _EDGE, max(width, 300.0))
-    return Picture(max(width, right) + 2 * _EDGE, bottom + 12, (*shapes, *legend), _words(scene, arrows))
+    return placed(_sizes(nodes), down, both)
+
+
+def _around(layout: Layout, nodes: list[_Node], links: _Links) -> tuple[Array, float, float]:
+    """Objects where they always are; atoms of many arguments between theirs, where there is room."""
+    fixed = len(layout.middles)
+    if len(nodes) == fixed:
+        return layout.middles, layout.width, layout.height
+    own: dict[int, list[int]] = {}
+    for _, atom, one in links:
+        if atom >= fixed:
+            own.setdefault(atom, []).append(one)
+    between = [layout.middles[own[atom]].mean(axis=0) for atom in range(fixed, len(nodes))]
+    sizes = _sizes(nodes)
+    points = np.maximum(apart(np.vstack([layout.middles, between]), sizes, fixed), sizes / 2)
+    points[:fixed] = layout.middles
+    far = (points + sizes / 2).max(axis=0)
+    return points, max(layout.width, float(far[0])), max(layout.height, float(far[1]))
+
+
+def _sizes(nodes: list[_Node]) -> Array:
+    return np.array([(node.width, node.height) for node in nodes], dtype=np.float64).reshape(-1, 2)
 
 
 def _relations(scene: Scene) -> list[_Relation]:

@@ -161,7 +161,7 @@ def _cell(scene: Scene, cell: int, x: float, y: float) -> list[Shape]:
     riders = [scene.names[a] for row in _riders(scene, cell) for a in row]
     for number, rider in enumerate(riders[:2]):
         shapes.append(Label(x, y - 8 + 10 * number, shortened(rider, _CELL - 8, 9), 9, on(fill), bold=True))
-    shapes.append(Label(x, y + 14, shortened(name, _CELL - 10, 8), 8, on(fill) if fill == HELD else SOFT))
+    shapes.append(Label(x, y + 12, shortened(name, _CELL - 10, 8), 8, on(fill) if fill == HELD else SOFT))
     return shapes
 
 

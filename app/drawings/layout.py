@@ -1,6 +1,7 @@
 """Where boxes stand that are linked: the same every time, none on top of another."""
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,23 @@ _STEP = 105.0  # between boxes that are linked
 _MARGIN = 26.0  # between boxes
 _WIDEST, _HIGHEST = 1000.0, 700.0
 _ROUNDS = 80
+
+
+@dataclass(frozen=True, eq=False)
+class Layout:
+    """Where the objects of an instance stand, whatever its state.
+
+    Attributes
+    ----------
+    middles : (n, 2) of their boxes.
+    width, height : of the area that they need.
+    above : whether there has to be room above for what is true of the whole state.
+    """
+
+    middles: Array
+    width: float
+    height: float
+    above: bool = False
 
 
 def placed(sizes: Array, down: Sequence[Pair], both: Sequence[Pair] = ()) -> tuple[Array, float, float]:
@@ -92,12 +110,13 @@ def _rotated(points: Array, angle: float) -> Array:
     return points @ np.array([[cos, sin], [-sin, cos]])  # type: ignore[no-any-return]
 
 
-def apart(points: Array, sizes: Array) -> Array:
+def apart(points: Array, sizes: Array, fixed: int = 0) -> Array:
     """Points, moved until boxes around them do not overlap, or nearly so.
 
     Parameters
     ----------
     points, sizes : (n, 2) middles, widths and heights.
+    fixed : so many of the first ones stay where they are.
 
     Examples
     --------
@@ -107,6 +126,7 @@ def apart(points: Array, sizes: Array) -> Array:
     moved = points.astype(np.float64)
     needed = (sizes[:, None, :] + sizes[None, :, :]) / 2 + _MARGIN
     later = np.triu(np.ones((len(points), len(points)), dtype=bool), 1)
+    later[:fixed, :fixed] = False
     for _ in range(_ROUNDS):
         between = moved[None, :, :] - moved[:, None, :]
         overlap = needed - np.abs(between)
@@ -120,8 +140,9 @@ def apart(points: Array, sizes: Array) -> Array:
                 continue
             axis = int(gap[1] < gap[0])
             sign = 1.0 if moved[b, axis] >= moved[a, axis] else -1.0
-            moved[a, axis] -= sign * gap[axis] / 2
-            moved[b, axis] += sign * gap[axis] / 2
+            share = 0.0 if a < fixed else 0.5
+            moved[a, axis] -= sign * gap[axis] * share
+            moved[b, axis] += sign * gap[axis] * (1 - share)
     return moved
 
 

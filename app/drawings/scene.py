@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
+from app.drawings.layout import Layout
 from distill.structures import Structures, Vocabulary
 
 Arguments = tuple[int, ...]
@@ -20,6 +21,7 @@ class Scene:
     unwanted : what shall not hold.
     static : predicates that never change.
     held : the objects that stand out.
+    layout : where objects stand in all states of the instance, for drawings that do not know it themselves.
     """
 
     names: tuple[str, ...]
@@ -28,6 +30,7 @@ class Scene:
     unwanted: Mapping[str, Sequence[Arguments]] = field(default_factory=dict)
     static: frozenset[str] = frozenset()
     held: frozenset[int] = frozenset()
+    layout: Layout | None = None
 
     @staticmethod
     def of(
@@ -35,6 +38,7 @@ class Scene:
         names: Sequence[str],
         static: Iterable[str] = (),
         held: Iterable[int] = (),
+        layout: Layout | None = None,
     ) -> "Scene":
         """A structure of one state as a scene; goals may be marked or plain."""
         kept: dict[str, dict[str, list[Arguments]]] = {"atoms": {}, "goals": {}, "unwanted": {}}
@@ -51,6 +55,7 @@ class Scene:
             **{kind: {name: tuple(rows) for name, rows in found.items()} for kind, found in kept.items()},
             static=frozenset(static) | fixed,
             held=frozenset(int(one) for one in held),
+            layout=layout,
         )
 
     def rows(self, words: "Words") -> list[Arguments]:

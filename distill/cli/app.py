@@ -10,6 +10,8 @@ import typer
 
 from distill.errors import InputError
 
+_MEGABYTES = 50  # of a file that the browser may send; pages allow less, each for its kind of file
+
 
 def app(
     store: Annotated[Path, typer.Option("--store", help="The folder that keeps runs.")] = Path(
@@ -20,7 +22,7 @@ def app(
         str,
         typer.Option(
             help="The address it listens on; only this machine by default. Whoever can reach another one can "
-            "read all runs."
+            "read all runs, and start work here."
         ),
     ] = "localhost",
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
@@ -44,6 +46,7 @@ def app(
         "server.port": port,
         "server.headless": str(no_browser).lower(),
         "server.fileWatcherType": "none",
+        "server.maxUploadSize": _MEGABYTES,
         "browser.gatherUsageStats": "false",
         "client.showErrorDetails": "none",
         "client.toolbarMode": "minimal",

@@ -17,15 +17,20 @@ from distill.cli import (
     data,
     evaluate,
     export,
+    faithfulness,
+    families,
     formula,
     plan,
     probe,
     problems,
     quotient,
+    refit,
     replay,
     run,
     runs,
     train,
+    trials,
+    verify,
 )
 from distill.cli.output import errors
 from distill.errors import InputError
@@ -51,7 +56,14 @@ app.command("run")(run.run)
 app.command("batch")(batch.batch)
 app.add_typer(runs.app, name="runs")
 app.command("export")(export.export)
+app.command("refit")(refit.refit)
 app.command("verify-run")(runs.verify_run)
+app.command("verify")(verify.verify)
+app.command("recheck")(verify.recheck)
+app.command("stability")(trials.stability)
+app.command("ablations")(trials.ablations)
+app.command("families")(families.families)
+app.command("faithfulness")(faithfulness.faithfulness)
 app.command("app")(workbench.app)
 app.add_typer(config.app, name="config")
 app.command("probe")(probe.probe)

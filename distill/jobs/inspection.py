@@ -3,7 +3,6 @@
 States are those of a labelled set, or others of the same instance, which a plan comes through.
 """
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +10,7 @@ from itertools import pairwise
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pymimir.advanced.formalism as formalism
 from numpy.typing import NDArray
 
@@ -18,15 +18,13 @@ from distill.errors import InputError
 from distill.jobs.distilled import Distilled
 from distill.jobs.forms import ordered_terms
 from distill.logic import Evaluator, Node, Number, Top, Truth
-from distill.logic.evaluation import meant_by
-from distill.planning import DataSet, Domain, Instance, collect, execute
+from distill.planning import UNSOLVABLE, DataSet, Domain, Instance, collect, execute
 from distill.planning.outcome import SOLVED
 from distill.structures import Structures
 
 Array = NDArray[np.float64]
 MAX_STEPS = 200  # of a plan that is played
-_EQUAL = 1e-6  # values closer than this are the same to a policy
-_ATOM = re.compile(r"\(([^()]*)\)")
+EQUAL = 1e-6  # values closer than this are the same to a policy
 
 
 @dataclass(frozen=True, eq=False)
@@ -147,12 +145,7 @@ class Inspection:
 
     def stored(self, number: int) -> State:
         """A state of the set, by its number there."""
-        if not 0 <= number < len(self.data) or self.data.state_instance[number] != self._number:
-            raise InputError(f"The instance {self.instance.name} has no state {number}; choose another one.")
-        fluent = {p.get_name() for p in self.instance.domain.pymimir.get_fluent_predicates()}
-        decoded = self.data.structures([number]).decode(0, self.objects)
-        atoms = [(name, tuple(map(str, arguments))) for name, arguments in decoded if name in fluent]
-        [found] = self._looked_up([_state_of(self.instance, atoms)], [number])
+        [found] = self._looked_up(self._by_number([number]), [number])[0]
         return found
 
     def terms(self, state: State) -> list[TermValue]:
@@ -172,12 +165,44 @@ class Inspection:
         steps = sorted(self.instance.successors(state.pymimir), key=lambda step: step[0])
         if not steps:
             return []
-        after = self._looked_up([successor for _, successor in steps])
-        values = self.distilled.values(self._collected([one.pymimir for one in after])[1])
+        after, structures = self._looked_up([successor for _, successor in steps])
+        values = self.distilled.values(structures)
         return [
             Successor(action, reached, float(value), reached.pymimir == state.pymimir)
             for (action, _), reached, value in zip(steps, after, values, strict=True)
         ]
+
+    def steps(self, numbers: Sequence[int]) -> pd.DataFrame:
+        """All actions in many states of the set at once: state, action, after, stays, v_star, network, value.
+
+        `after` is the number of the state that the action leads to, or -1 if it is not in the set; what is
+        not known of it is missing. V* is infinite without a way to the goal.
+        """
+        before = self._by_number(numbers)
+        steps = [
+            (number, action, after, after == state)
+            for number, state in zip(numbers, before, strict=True)
+            for action, after in sorted(self.instance.successors(state), key=lambda step: step[0])
+        ]
+        table = pd.DataFrame(
+            [(number, action, stays) for number, action, _, stays in steps],
+            columns=["state", "action", "stays"],
+        )
+        if not steps:
+            return table.assign(after=-1, v_star=np.nan, network=np.nan, value=np.nan)
+        collected, structures = self._collected([after for _, _, after, _ in steps])
+        found = [self._find(collected, place) for place in range(len(steps))]
+        after = np.array([-1 if one is None else one for one in found])
+        v_star = self.data.v_star[after].astype(np.float64)
+        v_star[v_star == UNSOLVABLE] = np.inf
+        network = np.full(len(after), np.nan) if self._network is None else self._network[after]
+        known = after >= 0
+        return table.assign(
+            after=after,
+            v_star=np.where(known, v_star, np.nan),
+            network=np.where(known, network, np.nan),
+            value=self.distilled.values(structures),
+        )
 
     def plan(self, state: State, max_steps: int = MAX_STEPS) -> GreedyPlan:
         """What the greedy policy of the value function does from a state."""
@@ -190,7 +215,7 @@ class Inspection:
 
     def along(self, state: State, actions: Sequence[str]) -> list[State]:
         """The states that a plan visits, the first included."""
-        return self._looked_up(self.instance.follow(state.pymimir, actions))
+        return self._looked_up(self.instance.follow(state.pymimir, actions))[0]
 
     def pddl(self, state: State) -> str:
         """The instance as PDDL, with the state as its initial state."""
@@ -200,8 +225,31 @@ class Inspection:
         found = collect(self.instance, states, np.zeros(len(states)))
         return found, found.structures(goal_marking=self.distilled.goal_marking)
 
-    def _looked_up(self, states: Sequence[Any], numbers: Sequence[int] | None = None) -> list[State]:
-        """States with what the set knows of them; their numbers are looked up if they are not given."""
+    def _by_number(self, numbers: Sequence[int]) -> list[Any]:
+        """States of the set as pymimir has them."""
+        for number in numbers:
+            if not 0 <= number < len(self.data) or self.data.state_instance[number] != self._number:
+                raise InputError(
+                    f"The instance {self.instance.name} has no state {number}; choose another one."
+                )
+        fluent = {p.get_name() for p in self.instance.domain.pymimir.get_fluent_predicates()}
+        structures = self.data.structures(list(numbers))
+        return [
+            _state_of(
+                self.instance,
+                [
+                    (name, tuple(map(str, arguments)))
+                    for name, arguments in structures.decode(place, self.objects)
+                    if name in fluent
+                ],
+            )
+            for place in range(len(numbers))
+        ]
+
+    def _looked_up(
+        self, states: Sequence[Any], numbers: Sequence[int] | None = None
+    ) -> tuple[list[State], Structures]:
+        """States with what the set knows of them, and all as structures; numbers are looked up if need be."""
         collected, structures = self._collected(states)
         found = []
         for place, state in enumerate(states):
@@ -212,7 +260,7 @@ class Inspection:
                 if self._network is not None:
                     labels["network"] = float(self._network[number])
             found.append(State(state, structures[[place]], **labels))
-        return found
+        return found, structures
 
     def _find(self, collected: DataSet, place: int) -> int | None:
         """The number of an equal state of the set."""
@@ -253,7 +301,7 @@ def best(values: Sequence[float | None], allowed: Sequence[bool]) -> list[bool]:
     known = [one for one, may in zip(values, allowed, strict=True) if may and one is not None]
     least = min(known, default=0.0)
     return [
-        may and one is not None and one <= least + _EQUAL for one, may in zip(values, allowed, strict=True)
+        may and one is not None and one <= least + EQUAL for one, may in zip(values, allowed, strict=True)
     ]
 
 
@@ -268,56 +316,6 @@ def subformulas(formula: Node) -> list[Truth]:
     """
     parts = (node for node in formula.walk() if isinstance(node, Truth) and not isinstance(node, Top))
     return sorted(part for part in parts if not part.of_state)
-
-
-def states_with(data: DataSet, text: str) -> NDArray[np.bool_]:
-    """(n_states,) the states in which all given atoms hold; `?` stands for any object.
-
-    Examples
-    --------
-    >>> from distill.planning import expand, problem_class
-    >>> data = expand(problem_class("blocks-clear").make("train")[0], 100)
-    >>> states_with(data, "(holding ?)").sum(), states_with(data, "(on b1 b2) (handempty)").sum()
-    (np.int64(2), np.int64(1))
-    """
-    found = np.ones(len(data), dtype=bool)
-    rest = _ATOM.sub("", text).strip()
-    if rest:
-        raise InputError(f"“{rest}” is no atom; write atoms in parentheses, such as (on a b) (clear c).")
-    for atom in _ATOM.findall(text):
-        found &= _states_with_atom(data, atom.split())
-    return found
-
-
-def _states_with_atom(data: DataSet, words: Sequence[str]) -> NDArray[np.bool_]:
-    if not words:
-        raise InputError("There is an empty atom (); give it a predicate, such as (clear a).")
-    name = words[0] if words[0] in data.vocabulary else words[0].lower()
-    arguments = [word.lower() for word in words[1:]]
-    [predicate, *_] = meant_by(data.vocabulary, name)
-    if len(arguments) != predicate.arity:
-        raise InputError(f"{name} takes {predicate.arity} objects, not {len(arguments)}.")
-    number = data.vocabulary.index(name)
-    owner = np.repeat(np.arange(len(data.instances)), np.diff(data.atom_offsets))
-    matches = data.atom_predicate == number
-    for place, argument in enumerate(arguments):
-        if argument.startswith("?"):
-            continue
-        places = [_place(instance["objects"], argument) for instance in data.instances]
-        if all(one < 0 for one in places):
-            raise InputError(f"No instance of this split has an object {argument}; check the name.")
-        # An object that an instance does not have must not match the padding of shorter atoms.
-        meant = np.array([one if one >= 0 else -2 for one in places])
-        matches &= data.atom_arguments[:, place] == meant[owner]
-    fixed = np.arange(len(owner)) - data.atom_offsets[owner] < data.n_fixed[owner]
-    found = np.isin(data.state_instance, owner[matches & fixed])
-    entries = np.flatnonzero(matches[data.state_atoms])
-    found[np.searchsorted(data.state_offsets, entries, side="right") - 1] = True
-    return found
-
-
-def _place(names: Sequence[str], name: str) -> int:
-    return names.index(name) if name in names else -1
 
 
 def _atoms_of(data: DataSet, atoms: Any, names: Sequence[str]) -> list[tuple[str, ...]]:

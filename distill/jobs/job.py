@@ -9,7 +9,7 @@ import time
 import traceback
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +137,7 @@ def report_failure(file: Path, error: Exception) -> None:
     known = Status.read(file)
     sentence = str(error) if foreseen else f"An unforeseen error: {type(error).__name__}: {error}"
     details = "" if foreseen else "".join(traceback.format_exception(error))
-    failed = Status(FAILED, known.stage if known else "", error=sentence, details=details, seen=time.time())
+    failed = replace(known or Status(FAILED), state=FAILED, error=sentence, details=details, seen=time.time())
     with suppress(InputError):
         failed.write(file)
 

@@ -13,9 +13,10 @@ from pathlib import Path
 
 import pytest
 
-from distill.jobs import do_job
+from distill.jobs import Run, do_job
 from tests.jobs.small import small_config
 
+DEMO = Path(__file__).parents[2] / "app" / "demo"
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = [
     "--no-sandbox",
@@ -36,6 +37,18 @@ def runs_folder(tmp_path_factory) -> Path:
     for seed in (0, 1):
         do_job(small_config(folder / "source", seed=seed), folder / "runs", cache=folder / "cache")
     return folder / "runs"
+
+
+@pytest.fixture(scope="session")
+def demo() -> Run:
+    """The run that comes along."""
+    return Run.load(next(DEMO.iterdir()))
+
+
+@pytest.fixture
+def blocks(runs_folder) -> Run:
+    """One of the small runs."""
+    return Run.load(sorted(runs_folder.glob("blocks-*"))[0])
 
 
 @contextmanager

@@ -39,6 +39,8 @@ def pages(run: Run) -> dict[str, tuple[str, int]]:
         "formulas": ({"formula": numbers[-1], "split": "test"}, 1700),
         "state": ({"split": "test", "state": most, "formula": counted.fields[0]}, 1500),
         "accuracy": ({"of": "network"}, 1500),
+        "laboratory": ({"drop": "1", "base": run.name}, 1900),
+        "work": ({"network": "gripper", "distillation.seed": 1}, 900),
     }
     return {
         page: (f"{page}?{urlencode({'run': run.name, **keys})}", height)

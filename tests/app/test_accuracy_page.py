@@ -13,6 +13,8 @@ import pytest
 from app import errors_by
 from app.opened import DEMO
 from distill.jobs import Run
+from distill.jobs.inspection import Inspection
+from tests.app.seen import small_table
 
 apptest = pytest.importorskip("streamlit.testing.v1")
 EXACT_RUN = next(DEMO.iterdir()).name
@@ -139,29 +141,28 @@ def test_forged_metrics_are_no_numbers() -> None:
 
 
 def test_metrics_and_tables_agree_with_the_predictions(inexact, runs_folder, monkeypatch) -> None:
-    at = shown(runs_folder, monkeypatch, run=inexact.name, split="test")
+    at = shown(runs_folder, monkeypatch, run=inexact.name, split="test", see="Errors by V*")
     assert not at.exception
     assert "Not exact" in said(at)
     table = inexact.predictions()
     error = (table["value"] - table["v_star"]).abs()
-    metrics = frame(at, "network_mae").set_index("split")
+    metrics = small_table(at, "network's mean error").set_index("split")
     network = (table["network"] - table["v_star"]).abs()
     for split, mine in table.groupby("split", observed=True).groups.items():
-        assert metrics["mae"][split] == pytest.approx(error[mine].mean())
-        assert metrics["network_mae"][split] == pytest.approx(network[mine].mean())
+        assert metrics["mean error"][split] == f"{error[mine].mean():.4f}"
+        assert metrics["network's mean error"][split] == f"{network[mine].mean():.4f}"
     test = table["split"] == "test"
     counted = frame(at, "too_low")
     assert counted["states"].sum() == test.sum()
     assert (counted["too_low"] + counted["too_high"]).sum() == (error[test] >= 0.5).sum()
-    listed = frame(at, "look")
+    at = shown(runs_folder, monkeypatch, run=inexact.name, split="test", see="Worst states")
+    listed = frame(at, "instance", "error")
     assert set(listed["split"]) == {"test"}
     assert listed["error"].tolist() == error[test].nlargest(len(listed)).tolist()
-    first = listed.iloc[0]
-    assert first["look"] == f"state?run={inexact.name}&split=test&state={first['state']}"
 
 
 def test_errors_by_objects_come_from_the_instances(inexact, runs_folder, monkeypatch) -> None:
-    at = shown(runs_folder, monkeypatch, run=inexact.name, split="train")
+    at = shown(runs_folder, monkeypatch, run=inexact.name, split="train", see="Errors by objects")
     table, data = inexact.predictions(), inexact.states("train")
     mine = table[table["split"] == "train"]
     error = (mine["value"] - mine["v_star"]).abs()
@@ -171,36 +172,37 @@ def test_errors_by_objects_come_from_the_instances(inexact, runs_folder, monkeyp
 
 
 def test_an_exact_run_says_so_and_shows_its_network(runs_folder, monkeypatch) -> None:
-    at = shown(runs_folder, monkeypatch, run=EXACT_RUN)
+    at = shown(runs_folder, monkeypatch, run=EXACT_RUN, see="Worst states")
     assert not at.exception
     assert "Exact: on all 68,706 states" in said(at)
     assert "There are none: the value function is exact" in said(at)
-    at = shown(runs_folder, monkeypatch, run=EXACT_RUN, of="network")
+    at = shown(runs_folder, monkeypatch, run=EXACT_RUN, of="network", see="Worst states")
     table = Run.load(DEMO / EXACT_RUN).predictions()
     wrong = ((table["network"] - table["v_star"]).abs() > 1e-6).sum()
     assert f"{wrong:,} states that are not exact" in said(at)
 
 
-def test_only_a_little_is_sent_to_the_browser(runs_folder, monkeypatch) -> None:
-    at = shown(runs_folder, monkeypatch, run=EXACT_RUN, of="network")
+@pytest.mark.parametrize(("section", "charts"), [("Predictions", 3), ("Errors by V*", 1), ("nonsense", 3)])
+def test_only_a_little_is_sent_to_the_browser(runs_folder, monkeypatch, section, charts) -> None:
+    at = shown(runs_folder, monkeypatch, run=EXACT_RUN, of="network", see=section)
     sizes = [one.proto.ByteSize() for one in at.get("vega_lite_chart")]
-    assert len(sizes) == 6
-    assert sum(sizes) < 200_000
+    assert len(sizes) == charts
+    assert sum(sizes) < 100_000
 
 
 def test_all_splits_are_no_selection_for_other_pages(inexact, runs_folder, monkeypatch) -> None:
-    at = shown(runs_folder, monkeypatch, run=inexact.name, split="test")
+    at = shown(runs_folder, monkeypatch, run=inexact.name, split="test", see="Errors by V*")
     at.selectbox(key="widget/split").select("all").run()
     assert "split" not in at.query_params
     assert frame(at, "too_low")["states"].sum() == len(inexact.predictions())
 
 
 def test_stale_links_are_told(inexact, runs_folder, monkeypatch) -> None:
-    at = shown(runs_folder, monkeypatch, run=inexact.name, split="holdout", of="oracle", v="99")
+    gone = {"split": "holdout", "of": "oracle", "v": "99"}
+    at = shown(runs_folder, monkeypatch, run=inexact.name, see="Worst states", **gone)
     assert not at.exception
-    for gone in ("holdout", "oracle", "99"):
-        assert gone in said(at)
-    assert len(frame(at, "look"))
+    assert all(one in said(at) for one in gone.values())
+    assert len(frame(at, "instance", "error"))
 
 
 def test_a_run_without_a_network_has_one_choice(runs_folder, tmp_path, monkeypatch) -> None:
@@ -209,7 +211,12 @@ def test_a_run_without_a_network_has_one_choice(runs_folder, tmp_path, monkeypat
     at = shown(tmp_path, monkeypatch, run=run.name)
     assert not at.exception
     assert at.selectbox(key="widget/of").options == ["the value function"]
-    assert "network_mae" not in frame(at, "mae")
+    assert "network's mean error" not in small_table(at, "mean error")
+    at = shown(tmp_path, monkeypatch, run=run.name, see="Greedy choices")
+    assert not at.exception
+    assert not at.error
+    [told] = [text.value for text in at.text if text.value.startswith("Of ")]
+    assert "network" not in told
 
 
 def test_what_is_damaged_takes_only_its_part_along(runs_folder, tmp_path, monkeypatch) -> None:
@@ -218,11 +225,35 @@ def test_what_is_damaged_takes_only_its_part_along(runs_folder, tmp_path, monkey
     metrics = dict(run.metrics)
     metrics["splits"]["train"]["max_error"] = "**much**"
     (run.folder / "metrics.json").write_text(json.dumps(metrics))
-    at = shown(tmp_path, monkeypatch, run=run.name)
-    assert not at.exception
-    assert len(at.error) == 2
-    assert "train.npz" in said(at).replace("\\", "")
+    for section in ("Errors by objects", "Greedy choices"):
+        at = shown(tmp_path, monkeypatch, run=run.name, see=section)
+        assert not at.exception
+        assert len(at.error) == 2
+        assert "train.npz" in said(at).replace("\\", "")
+    at = shown(tmp_path, monkeypatch, run=run.name, see="Errors by V*")
+    assert len(at.error) == 1  # the metrics
     assert len(frame(at, "too_low"))
+
+
+def test_choices_that_differ_are_counted_and_listed(inexact, runs_folder, monkeypatch) -> None:
+    """Held against the page of each state, which looks at one state at a time."""
+    at = shown(runs_folder, monkeypatch, run=inexact.name, split="train", see="Greedy choices")
+    assert not at.exception
+    rows = charted(at, "differ")
+    data, table = inexact.states("train"), inexact.predictions().query("split == 'train'")
+    network = table.sort_values("state")["network"].to_numpy()
+    listed = frame(at, "by_value", "by_v_star")
+    assert len(listed)
+    assert rows.groupby("kind")["differ"].sum().max() >= len(listed) / 3
+    for row in listed.head(5).to_dict("records"):
+        state = row["state"]
+        looked = Inspection(data, int(data.state_instance[state]), inexact.distilled, network)
+        found = [one for one in looked.successors(looked.stored(state)) if not one.stays]
+        v_star = {one.action: one.state.v_star for one in found}
+        chosen = min(found, key=lambda one: (round(one.value, 6), one.action)).action
+        assert row["by_value"] == chosen
+        assert row["value function not optimal"] == (v_star[chosen] > min(v_star.values()))
+        assert v_star[row["by_v_star"]] == min(v_star.values())
 
 
 def _copy(runs_folder: Path, place: Path) -> Run:
@@ -234,7 +265,7 @@ def _copy(runs_folder: Path, place: Path) -> Run:
 
 
 def test_a_link_shows_the_network_and_its_numbers_can_be_taken_away(browser, inexact) -> None:
-    browser.open(f"accuracy?run={inexact.name}&split=test&of=network", "The worst states")
+    browser.open(f"accuracy?run={inexact.name}&split=test&of=network", "Boxes as CSV")
     assert "V of the network" in browser.text()
     name, text = browser.download(lambda: browser.page.get_by_role("button", name="Boxes as CSV").click())
     assert name == f"{inexact.name}-network-test-boxes.csv"
@@ -247,13 +278,16 @@ def test_a_link_shows_the_network_and_its_numbers_can_be_taken_away(browser, ine
 def test_a_choice_is_in_the_address_and_the_worst_state_one_click_away(browser, inexact) -> None:
     from playwright.sync_api import expect
 
-    browser.open(f"accuracy?run={inexact.name}", "The worst states")
+    browser.open(f"accuracy?run={inexact.name}", "Boxes as CSV")
     browser.page.get_by_role("combobox", name="Split").click()
     browser.page.get_by_role("option", name="test").click()
     expect(browser.page.get_by_text("train: ")).to_have_count(0)
-    browser.settled("The worst states")
+    browser.page.get_by_role("radio", name="Worst states").click()
+    browser.settled("Look at the first one")
     assert "split=test" in browser.page.url
-    browser.page.get_by_role("link", name="Look at the first one").click()
+    assert "see=Worst+states" in browser.page.url
+    # Each row and the heading are 35 pixels high; the box is at the left.
+    browser.page.get_by_test_id("stDataFrame").first.click(position={"x": 16, "y": 35 + 18})
     browser.page.wait_for_url("**/state?*")
     table = inexact.predictions()
     table = table[table["split"] == "test"]

@@ -21,6 +21,7 @@ from distill.jobs import Run
 from distill.jobs.catalogue import Catalogue
 from distill.logic import Count, Evaluator, Modal, Role, parse
 from distill.structures import Predicate, Vocabulary
+from tests.app.seen import pictured, preformatted
 
 DEMO_RUN = next(folder.name for folder in DEMO.iterdir() if (folder / "model.json").exists())
 TERM = "#(~at-robby & <at^-1><at_G>room)"  # a term of the run that comes along
@@ -58,8 +59,8 @@ def shown(runs_folder, monkeypatch):
 
 
 def texts(page: AppTest) -> str:
-    kinds = (page.text, page.error, page.info, page.caption, page.code, page.markdown)
-    return "\n".join(str(element.value) for kind in kinds for element in kind)
+    kinds = (page.text, page.error, page.info, page.caption, page.markdown)
+    return "\n".join([*(str(element.value) for kind in kinds for element in kind), *preformatted(page)])
 
 
 def address(page: AppTest, key: str) -> str:
@@ -122,10 +123,9 @@ def test_the_card_of_a_term(shown) -> None:
         assert value in [element.value for element in page.text]
     states = page.dataframe[1].value
     values = Evaluator(Run.load(DEMO / DEMO_RUN).states("train").structures()).number(parse(TERM))
-    for link, value in zip(states["look"], states["value"], strict=True):
-        asked = parse_qs(urlparse(link).query)
-        assert values[int(asked["state"][0])] == value == values.max()
-        assert (asked["run"], asked["formula"], asked["split"]) == ([DEMO_RUN], [TERM], ["train"])
+    assert len(states)
+    for state, value in zip(states["state"], states["value"], strict=True):
+        assert values[state] == value == values.max()
 
 
 def test_a_typed_formula_has_a_card(shown) -> None:
@@ -207,16 +207,34 @@ def test_a_state_of_ones_own(shown) -> None:
     page = shown(formula="at-robby", card="Try it", state="17")
     atoms = page.text_area[0].value
     assert "(at-robby room2)" in atoms
-    assert "room2" in [element.value for element in page.code]
+    assert "room2" in preformatted(page)
+    assert "The robot is in room2" in pictured(page)
     page.text_area[0].set_value(atoms.replace("(at-robby room2)", "(at-robby room1)")).run()
-    assert "room1" in [element.value for element in page.code]
+    assert "room1" in preformatted(page)
+    assert "The robot is in room1" in pictured(page)
     linked = shown(formula="at-robby", card="Try it", state="17", atoms=address(page, "atoms"))
-    assert "room1" in [element.value for element in linked.code]
+    assert "room1" in preformatted(linked)
     page.text_area[0].set_value("(at-robby)").run()
     assert "Line 1\\: at\\-robby takes 1 object, not 0" in page.error[0].value
     page.button(key="own state/undo").click().run()
     assert page.text_area[0].value == atoms
     assert "atoms" not in page.query_params
+
+
+def test_objects_are_added_to_a_state(shown) -> None:
+    page = shown(formula="#ball", card="Try it", state="17")
+    before = float(page.metric[0].value)
+    page.text_input(key="own state/objects").set_value("extra9").run()
+    assert address(page, "objects") == "extra9"
+    assert float(page.metric[0].value) == before  # nothing is known of it yet
+    atoms = page.text_area[0].value
+    page.text_area[0].set_value(atoms + "\n(ball extra9)\n(at extra9 room1)").run()
+    assert float(page.metric[0].value) == before + 1
+    assert "extra9" in pictured(page)
+    page.text_input(key="own state/objects").set_value("no(name").run()
+    assert "is no name for an object" in texts(page)
+    page.button(key="own state/undo").click().run()
+    assert not {"atoms", "objects"} & set(page.query_params)
 
 
 def test_edits_belong_to_one_state(shown) -> None:

@@ -50,7 +50,7 @@ def test_the_first_thing_a_server_shows_may_be_a_link(chromium, tmp_path) -> Non
     with served(tmp_path / "nothing", tmp_path / "log.txt") as address:
         context = chromium.new_context()
         browser = Browser(context.new_page(), address)
-        browser.open(f"accuracy?run={DEMO_RUN}", "The worst states")
+        browser.open(f"accuracy?run={DEMO_RUN}", "Boxes as CSV")
         context.close()
 
 
@@ -100,6 +100,8 @@ def test_names_are_shown_as_they_are_and_never_as_markup(chromium, forged) -> No
         ("formulas", {"formula": str(term), "notation": "english", "card": "Try it"}),
         ("state", {"split": "train", "state": "700"}),
         ("accuracy", {"split": PICTURE, "of": PICTURE, "v": PICTURE}),
+        ("accuracy", {"see": "Worst states", "v": PICTURE}),
+        ("accuracy", {"see": "Greedy choices", "looked": PICTURE}),
     ]:
         browser.open(f"{path}?{urlencode({'run': run.name, **chosen})}")
         browser.page.wait_for_timeout(500)
@@ -168,7 +170,7 @@ def test_two_people_do_not_see_each_other(chromium, workbench, runs_folder) -> N
         people.append((context, browser, run, split))
     third = chromium.new_context()
     newcomer = Browser(third.new_page(), workbench)
-    newcomer.open("accuracy", "The worst states")
+    newcomer.open("accuracy", "Boxes as CSV")
     newcomer.settled("train: ")
     newcomer.settled("test: ")
     for context, browser, run, split in people:

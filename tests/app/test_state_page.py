@@ -1,4 +1,4 @@
-"""The page States: choosing, formulas, numbers that add up, successors, plans, files, bad links."""
+"""The page States: numbers that add up, successors, formulas, files, bad links."""
 
 from io import StringIO
 from pathlib import Path
@@ -11,64 +11,13 @@ import pytest
 
 pytest.importorskip("streamlit")
 
-from streamlit.testing.v1 import AppTest
-
 from app.opened import DEMO
-from app.state_choice import candidates
-from app.state_tables import plan_verdict
-from distill.errors import InputError
-from distill.jobs import Run, RunConfig, do_job
+from distill.jobs import Run, RunConfig, do_job, ordered_terms
 from distill.jobs.inspection import Inspection
+from distill.logic import parse
 from distill.planning import UNSOLVABLE, Domain, Instance, expand
+from tests.app.state_pages import asked, frame, metrics, said, shown
 from tests.jobs.test_inspection import ODD, TASK
-
-EXACT_RUN = next(DEMO.iterdir()).name
-
-
-def shown(store: Path, monkeypatch, **address: str) -> AppTest:
-    """The page alone, as an address shows it."""
-
-    def script() -> None:
-        from app.views.state import page
-
-        page()
-
-    monkeypatch.setenv("DISTILL_STORE", str(store))
-    at = AppTest.from_function(script, default_timeout=60)
-    for key, value in address.items():
-        at.query_params[key] = value
-    at.run()
-    assert not at.exception
-    return at
-
-
-def said(at: AppTest) -> str:
-    """All sentences, without what keeps them from being markup."""
-    kinds = ("error", "warning", "info", "success", "caption", "text")
-    return "\n".join(one.value for kind in kinds for one in getattr(at, kind)).replace("\\", "")
-
-
-def asked(at: AppTest, key: str) -> str:
-    value = at.query_params.get(key, "")
-    return value if isinstance(value, str) else value[0]
-
-
-def frame(at: AppTest, *columns: str) -> pd.DataFrame:
-    return next(one.value for one in at.dataframe if set(columns) <= set(one.value.columns))
-
-
-def metrics(at: AppTest) -> dict[str, str]:
-    return {one.label: one.value for one in at.metric}
-
-
-@pytest.fixture(scope="module")
-def demo() -> Run:
-    return Run.load(DEMO / EXACT_RUN)
-
-
-@pytest.fixture
-def blocks(runs_folder) -> Run:
-    return Run.load(sorted(runs_folder.glob("blocks-*"))[0])
 
 
 @pytest.fixture(scope="module")
@@ -87,71 +36,6 @@ def odd(tmp_path_factory) -> Run:
     }
     config = RunConfig.from_mapping(content, Path(), lambda *keys: "a test")
     return do_job(config, folder / "runs", cache=folder / "cache")
-
-
-# Choosing
-
-
-def test_states_are_found_by_instance_v_star_error_and_atoms(blocks) -> None:
-    data = blocks.states("train")
-    rng = np.random.default_rng(0)
-    rows = pd.DataFrame({"v_star": data.v_star, "error": rng.permutation(len(data)).astype(float)})
-    everything = np.arange(len(data))
-    assert candidates(rows, data).tolist() == everything.tolist()
-    both = candidates(rows, data, instance=2, v_star=1)
-    assert both.tolist() == np.flatnonzero((data.state_instance == 2) & (data.v_star == 1)).tolist()
-    assert len(both)
-    worst = candidates(rows, data, order="error")
-    assert (np.diff(rows["error"].to_numpy()[worst]) < 0).all()
-    far = candidates(rows, data, order="v_star")
-    pairs = [(-data.v_star[one], one) for one in far]
-    assert pairs == sorted(pairs)
-    held = candidates(rows, data, search="(holding b1)")
-    assert held.tolist() == [one for one in everything if "(holding b1)" in data.atom_names(one)]
-    assert 0 < len(held) < len(data)
-    with pytest.raises(InputError, match="did you mean holding"):
-        candidates(rows, data, search="(holdin b1)")
-
-
-def test_states_without_a_way_come_last_by_error() -> None:
-    data = expand(Instance(Domain(ODD), TASK, "odd"), 100)
-    error = np.where(data.v_star == UNSOLVABLE, np.nan, 0.5)
-    found = candidates(pd.DataFrame({"v_star": data.v_star, "error": error}), data, order="error")
-    lost = int((data.v_star == UNSOLVABLE).sum())
-    assert lost
-    assert (data.v_star[found[-lost:]] == UNSOLVABLE).all()
-
-
-def test_a_new_choice_is_in_the_address(blocks, monkeypatch) -> None:
-    at = shown(blocks.folder.parent, monkeypatch, run=blocks.name)
-    assert asked(at, "state") == "0"
-    at.selectbox(key="widget/split").select("test").run()
-    assert asked(at, "split") == "test"
-    at.number_input(key="state/number").set_value(7).run()
-    assert asked(at, "state") == "7"
-    at.button(key="state/Next").click().run()
-    assert asked(at, "state") == "8"
-    at.selectbox(key="widget/v_star").select("2").run()
-    data = blocks.states("test")
-    second = np.flatnonzero(data.v_star == 2)
-    assert asked(at, "state") == str(second[0])
-    at.button(key="state/Next").click().run()
-    assert asked(at, "state") == str(second[1])
-    at.button(key="state/random").click().run()
-    assert int(asked(at, "state")) in second
-    at.text_input(key="state/search").set_value("(holding ?)").run()
-    assert asked(at, "search") == "(holding ?)"
-    assert any(atom.startswith("(holding") for atom in data.atom_names(int(asked(at, "state"))))
-    # A state by its number wins over what it does not meet.
-    at.number_input(key="state/number").set_value(int(np.flatnonzero(data.v_star == 0)[0])).run()
-    assert asked(at, "v_star") == ""
-
-
-def test_the_worst_state_comes_first_by_error(blocks, monkeypatch) -> None:
-    at = shown(blocks.folder.parent, monkeypatch, run=blocks.name, split="train", order="error")
-    table = blocks.predictions().query("split == 'train'")
-    error = (table["value"] - table["v_star"]).abs().where(table["v_star"] >= 0)
-    assert error[table["state"] == int(asked(at, "state"))].item() == error.max()
 
 
 # Numbers
@@ -183,9 +67,7 @@ def test_successors_are_ranked_and_the_choices_marked(demo, monkeypatch) -> None
     for row in table.itertuples():
         assert row.value == found[row.action].value
         assert table["V*"][row.Index] == found[row.action].state.v_star
-        address = parse_qs(urlsplit(row.open).query)
-        assert address["state"] == [str(found[row.action].state.number)]
-        assert address["run"] == [demo.name]
+        assert row.state == found[row.action].state.number
     chosen = table[table["by value"] == "▶"]
     assert len(chosen) == 1
     assert chosen["value"].item() == table["value"].min()
@@ -193,17 +75,6 @@ def test_successors_are_ranked_and_the_choices_marked(demo, monkeypatch) -> None
     stays = table[table["action"].str.match(r"\(move (\S+) \1\)")]
     assert len(stays) == 1
     assert (stays[["by V*", "by network", "by value"]] == "").all(axis=None)
-
-
-def test_one_goes_to_a_successor(demo, monkeypatch) -> None:
-    at = shown(DEMO, monkeypatch, run=demo.name, split="train", state="30000", v_star="5")
-    action = at.selectbox(key="state/action").options[0]
-    at.selectbox(key="state/action").select(action).run()
-    data = demo.states("train")
-    looked = Inspection(data, int(data.state_instance[30_000]), demo.distilled)
-    after = next(one for one in looked.successors(looked.stored(30_000)) if one.action == action)
-    assert asked(at, "state") == str(after.state.number)
-    assert asked(at, "v_star") == ""
 
 
 def test_a_run_without_a_network_with_dead_ends_and_other_arities(odd, monkeypatch) -> None:
@@ -280,52 +151,6 @@ def test_a_formula_that_says_nothing_is_told_and_the_rest_is_shown(demo, monkeyp
     assert told in said(at)
     assert len(frame(at, "action", "by value"))
     assert metrics(at)["V*"] == str(demo.states("train").v_star[3])
-
-
-# Plans
-
-
-def test_the_greedy_plan_is_played_step_by_step(demo, monkeypatch) -> None:
-    at = shown(DEMO, monkeypatch, run=demo.name, split="train", state="30000")
-    at.button(key="state/play").click().run()
-    assert asked(at, "plan") == "greedy"
-    assert "reaches the goal in 5 steps; V* is 5, so no plan is shorter" in said(at)
-    values = [metrics(at)["V*"]]
-    for step in range(1, 6):
-        at.button(key="state/Forward").click().run()
-        assert asked(at, "step") == str(step)
-        values.append(metrics(at)["V*"])
-    assert values == ["5", "4", "3", "2", "1", "0"]
-    assert at.button(key="state/Forward").disabled
-    at.button(key="state/Back").click().run()
-    assert (asked(at, "step"), metrics(at)["V*"]) == ("4", "1")
-    table = frame(at, "step", "action")
-    assert table["V*"].tolist() == [5, 4, 3, 2, 1, 0]
-    at.button(key="state/Stop").click().run()
-    assert (asked(at, "plan"), asked(at, "step")) == ("", "")
-    assert metrics(at)["V*"] == "5"
-
-
-def test_another_state_ends_the_plan(demo, monkeypatch) -> None:
-    at = shown(DEMO, monkeypatch, run=demo.name, split="train", state="30000", plan="greedy", step="2")
-    at.button(key="state/Next").click().run()
-    assert (asked(at, "state"), asked(at, "plan"), asked(at, "step")) == ("30001", "", "")
-
-
-@pytest.mark.parametrize(
-    ("outcome", "told"),
-    [
-        ((True, 3, "", 3), "in 3 steps; V* is 3, so no plan is shorter."),
-        ((True, 1, "", 1), "in 1 step; V* is 1"),
-        ((True, 5, "", 3), "V* is 3, so it takes 2 more than it has to."),
-        ((True, 0, "", 0), "The goal holds here"),
-        ((True, 4, "", None), "in 4 steps."),
-        ((False, 2, "no unvisited successor after 2 steps", 3), "after 2 steps; V* is 3."),
-        ((False, 0, "no unvisited successor after 0 steps", UNSOLVABLE), "no policy can"),
-    ],
-)
-def test_plans_are_compared_with_the_shortest(outcome, told) -> None:
-    assert told in plan_verdict(*outcome)
 
 
 # What is not there
@@ -424,3 +249,21 @@ def test_a_formula_is_typed_a_plan_played_and_a_link_followed(browser, blocks) -
     browser.page.get_by_role("link", name="Open it on the page Formulas").click()
     browser.page.wait_for_url("**/formulas?**")
     assert parse_qs(urlsplit(browser.page.url).query)["formula"] == ["<on>top"]
+
+
+def test_rows_lead_to_a_successor_and_to_a_formula_in_the_same_tab(browser, demo) -> None:
+    browser.open(f"state?run={demo.name}&split=train&state=30000&v_star=5", "Successors as CSV")
+    data = demo.states("train")
+    looked = Inspection(data, int(data.state_instance[30_000]), demo.distilled)
+    found = sorted(looked.successors(looked.stored(30_000)), key=lambda one: one.value)  # as in the table
+    terms, successors = (browser.page.get_by_test_id("stDataFrame").nth(place) for place in range(2))
+    # Each row and the heading are 35 pixels high; the box is at the left.
+    successors.click(position={"x": 16, "y": 35 * 2 + 18})
+    browser.page.wait_for_url(f"**state={found[1].state.number}**")
+    browser.settled(f"State {found[1].state.number}:")
+    assert "v_star=" not in browser.page.url  # which the new state does not have
+    terms.click(position={"x": 16, "y": 35 + 18})
+    browser.page.wait_for_url("**/formulas?**")
+    _, feature = ordered_terms(demo.distilled.value)[0]
+    assert parse(parse_qs(urlsplit(browser.page.url).query)["formula"][0]) == feature
+    assert len(browser.page.context.pages) == 1

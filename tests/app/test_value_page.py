@@ -25,6 +25,7 @@ from app.views.value import told_pool
 from distill.jobs import FORMS, Run, express, ordered_terms
 from distill.logic import Constant, Evaluator, parse, parse_defined
 from distill.trees import Origin, StateFeature
+from tests.app.seen import preformatted
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +57,7 @@ def shown(run: Opened, monkeypatch, **address: str) -> AppTest:
 
 
 def codes(page: AppTest) -> list[str]:
-    return [code.value for code in page.code]
+    return preformatted(page)
 
 
 # What terms do
@@ -273,36 +274,29 @@ def test_states_in_the_way_of_an_exact_fit_are_shown_as_they_are(run, tmp_path, 
 # In the browser
 
 
-@pytest.fixture
-def started(browser):
-    """The workbench knows its pages once its first page was seen."""
-    browser.open("", "of 3 runs")
-    return browser
-
-
-def test_a_link_shows_the_notation_and_every_form_can_be_taken_away(started, run) -> None:
-    started.open(f"value?run={run.name}&notation=emlc&split=test", "What each term adds")
-    started.settled(express(run.distilled.value, "emlc", run.vocabulary).splitlines()[0])
+def test_a_link_shows_the_notation_and_every_form_can_be_taken_away(browser, run) -> None:
+    browser.open(f"value?run={run.name}&notation=emlc&split=test", "Export the value function")
+    browser.settled(express(run.distilled.value, "emlc", run.vocabulary).splitlines()[0])
     whole = Run.load(run.folder)
-    started.page.get_by_role("button", name="Export the value function").click()
+    browser.page.get_by_role("button", name="Export the value function").click()
     for form in ("ascii", "latex", "json", "pddl"):
         file = FORMS[form].file
-        button = started.page.get_by_role("button", name=file, exact=True)
-        name, text = started.download(button.click)
+        button = browser.page.get_by_role("button", name=file, exact=True)
+        name, text = browser.download(button.click)
         assert name == file
         assert text.rstrip("\n") == express(whole.distilled.value, form, whole.vocabulary)
         if form == "ascii":
             assert parse_defined(text) == whole.distilled.value
-    started.page.keyboard.press("Escape")
-    name, text = started.download(started.page.get_by_role("button", name="Report (HTML)").click)
+    browser.page.keyboard.press("Escape")
+    name, text = browser.download(browser.page.get_by_role("button", name="Report (HTML)").click)
     assert name == "report.html"
     assert text == (run.folder / "report.html").read_text()
 
 
-def test_tables_can_be_taken_away_and_a_term_opens_in_formulas(started, run) -> None:
-    started.open(f"value?run={run.name}&split=test", "What each term adds")
-    page = started.page
-    name, text = started.download(page.get_by_role("button", name="Terms as CSV").click)
+def test_tables_can_be_taken_away_and_a_term_opens_in_formulas(browser, run) -> None:
+    browser.open(f"value?run={run.name}&split=test", "Open in Formulas")
+    page = browser.page
+    name, text = browser.download(page.get_by_role("button", name="Terms as CSV").click)
     assert name == "terms.csv"
     table = pd.read_csv(StringIO(text))
     terms = terms_of(run)
@@ -310,13 +304,21 @@ def test_tables_can_be_taken_away_and_a_term_opens_in_formulas(started, run) -> 
     assert table["fires_test"].dropna().tolist() == pytest.approx(
         [share for share, term in zip(effects_of(run, "test").fires, terms, strict=True) if term.place]
     )
-    name, text = started.download(page.get_by_role("button", name="Contributions as CSV").click)
-    assert name == "contributions-test.csv"
-    added = pd.read_csv(StringIO(text))
-    assert added["v_star"].tolist() == effects_of(run, "test").v_star.tolist()
     page.get_by_role("link", name="Open in Formulas").first.click()
     page.wait_for_url("**/formulas?*")
-    started.settled()
+    browser.settled()
     asked = parse_qs(urlparse(page.url).query)
     assert asked["run"] == [run.name]
     assert parse(asked["formula"][0]) == terms[0].number
+
+
+def test_figures_are_a_click_away_and_in_the_address(browser, run) -> None:
+    browser.open(f"value?run={run.name}&split=test", "Open in Formulas")
+    page = browser.page
+    page.get_by_role("radio", name="What terms add, by V*").click()
+    browser.settled("Dashed: V*.")
+    assert "part=What+terms+add" in page.url
+    name, text = browser.download(page.get_by_role("button", name="Contributions as CSV").click)
+    assert name == "contributions-test.csv"
+    added = pd.read_csv(StringIO(text))
+    assert added["v_star"].tolist() == effects_of(run, "test").v_star.tolist()

@@ -8,6 +8,7 @@ PAGES = {
     "formulas": "Formulas",
     "state": "States",
     "accuracy": "Accuracy",
+    "work": "Start work",
 }
 
 

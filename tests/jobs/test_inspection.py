@@ -5,7 +5,8 @@ import pytest
 
 from distill.errors import InputError
 from distill.jobs import Distilled
-from distill.jobs.inspection import Inspection, best, states_with, subformulas
+from distill.jobs.atom_search import states_with
+from distill.jobs.inspection import Inspection, best, subformulas
 from distill.logic import hand_made, parse, write
 from distill.planning import UNSOLVABLE, Domain, Instance, expand, join, problem_class, validate
 
