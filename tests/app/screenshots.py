@@ -24,6 +24,12 @@ ROOT = Path(__file__).parents[2]
 FOLDERS = {"light": ROOT / "docs" / "screenshots", "dark": ROOT / "artifacts" / "runs" / "screenshots"}
 WIDTH = 1400
 LARGEST = 300_000  # bytes of a picture
+# Where the project is on this machine is nobody's business.
+_NO_PATHS = """root => {
+  const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode())
+    texts.currentNode.data = texts.currentNode.data.replaceAll(root, '/home/you/planning-distill');
+}"""
 
 
 def pages(run: Run) -> dict[str, tuple[str, int]]:
@@ -39,7 +45,10 @@ def pages(run: Run) -> dict[str, tuple[str, int]]:
         "formulas": ({"formula": numbers[-1], "split": "test"}, 1700),
         "state": ({"split": "test", "state": most, "formula": counted.fields[0]}, 1500),
         "accuracy": ({"of": "network"}, 1500),
-        "laboratory": ({"drop": "1", "base": run.name}, 1900),
+        "trees": ({"split": "test", "state": most}, 1700),
+        "expressivity": ({"split": "train"}, 1200),
+        "laboratory": ({"drop": "1", "base": run.name, "formula": counted}, 1900),
+        "compare": ({"runs": run.name}, 900),
         "work": ({"network": "gripper", "distillation.seed": 1}, 900),
     }
     return {
@@ -67,6 +76,7 @@ def drawn(chromium: Any, address: str, path: str, height: int, theme: str, file:
         browser.open(path)
         browser.page.locator('[data-testid="stMain"] h1').first.wait_for()
         browser.settled()
+        browser.page.evaluate(_NO_PATHS, str(ROOT))
         picture(browser, file, height)
     except Error as error:
         return str(error).splitlines()[0]
