@@ -100,20 +100,26 @@ def _shares(counted: pd.DataFrame, kinds: tuple[str, ...]) -> dict[str, Any]:
     rows = rows.assign(share=rows["differ"] / rows["states"], kind=rows["kind"].map(_KINDS))
     figure = (
         alt.Chart(rows)
-        .mark_line(point=True)
+        .mark_bar()
         .encode(
-            x=alt.X("v_star:Q", title="V*", axis=alt.Axis(tickMinStep=1, format="d")),
+            x=alt.X("v_star:O", title="V*", axis=alt.Axis(labelAngle=0, labelOverlap=True)),
+            xOffset=alt.XOffset("kind:N", sort=None),  # of lines, equal ones would hide each other
             y=alt.Y("share:Q", title="share of states", axis=alt.Axis(format="%")),
-            color=alt.Color("kind:N", title=None, scale=scale([_KINDS[kind] for kind in kinds])),
+            color=alt.Color(
+                "kind:N",
+                title=None,
+                scale=scale([_KINDS[kind] for kind in kinds]),
+                legend=alt.Legend(orient="top", labelLimit=400),
+            ),
             tooltip=[
                 alt.Tooltip("kind:N", title="choice"),
-                alt.Tooltip("v_star:Q", title="V*"),
+                alt.Tooltip("v_star:O", title="V*"),
                 alt.Tooltip("differ:Q", title="states like this"),
                 alt.Tooltip("states:Q", title="states looked at"),
                 alt.Tooltip("share:Q", format=".1%"),
             ],
         )
-        .properties(height=260)
+        .properties(height=320)
     )
     drawn: dict[str, Any] = figure.to_dict()
     return drawn

@@ -1,6 +1,6 @@
 """The page Accuracy: whether the value function is right, and where it is wrong."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -12,10 +12,13 @@ from numpy.typing import NDArray
 
 from app import errors_by
 from app.error_charts import box_plot, error_lines, heat_map
+from app.greedy_choices import show_choices
 from app.opened import Opened, opened
 from app.parts import chart, table_download
 from app.plain import plain
-from app.selection import link, page_link, pick, remember, select
+from app.row_links import linked_rows
+from app.selection import page_link, pick, pick_section, remember, select
+from app.small_table import Column, hints, small_table
 from distill.errors import InputError
 
 OF = {"value": "the value function", "network": "the network"}
@@ -29,8 +32,8 @@ def page() -> None:
     st.title("Accuracy")
     st.caption("Is the value function right, and where is it wrong?")
     run = opened()
-    remember("split", "of", "v")
-    with _part("The metrics"):
+    remember("split", "of", "v", "see", "looked")
+    with st.container(key="first"), _part("The metrics"):
         _verdict(run.run.metrics)
         _metrics(run)
     left, right, _ = st.columns([1, 1, 2])
@@ -49,17 +52,16 @@ def page() -> None:
         return
     _left_out(table, splits, found["by V*"])
     name = f"{run.name}-{of}-{split}"
-    with _part("The box plots"):
-        _boxes(found, splits, of, name)
-    first, second = st.columns(2)
-    with first, _part("The heat map"):
-        _heat_map(found["confusion"], of, name)
-    with second, _part("The errors by V*"):
-        _by_v_star(found["by V*"], of, name)
-    with _part("The errors by objects"):
-        _by_objects(run, splits, of, name)
-    with _part("The worst states"):
-        _worst(run, splits, of, found["by V*"], name)
+    sections: dict[str, Callable[[], None]] = {
+        "Predictions": lambda: _boxes(found, splits, of, name),
+        "Errors by V*": lambda: _by_v_star(found, of, name),
+        "Errors by objects": lambda: _by_objects(run, splits, of, name),
+        "Worst states": lambda: _worst(run, splits, of, found["by V*"], name),
+        "Greedy choices": lambda: show_choices(run, splits, f"{run.name}-{split}"),
+    }
+    section = pick_section(list(sections), "see")
+    with _part(section):
+        sections[section]()
 
 
 @contextmanager
@@ -138,33 +140,30 @@ def _metrics(run: Opened) -> None:
     except InputError:
         network = {}  # the page says so where it needs the predictions
     table = errors_by.scores(metrics["splits"], network)
-    number = st.column_config.NumberColumn
-    columns = {
-        "split": st.column_config.TextColumn("split"),
-        "states": number("states", format="localized"),
-        "mae": number("mean error", help="Mean |V − V*|.", format="%.4f"),
-        "max_error": number("largest error", format="%.4f"),
-        "within_half": number(
-            "within ½", help="States with |V − V*| < ½: rounded, they are right.", format="percent"
-        ),
-        "greedy_optimal_steps": number(
-            "greedy steps optimal",
-            help="States in which the successor of least V is one step closer to the goal; of instances of "
-            "which all states are labelled. Empty where there is none.",
-            format="percent",
-        ),
-        "instances": number("instances", format="localized"),
-        "solved": number("solved", help="By the greedy policy.", format="percent"),
-        "plan_length_ratio": number(
-            "plan length", help="Steps of greedy plans over those of optimal plans.", format="%.3f"
-        ),
-        "network_mae": number(
-            "network's mean error", help="Mean |V − V*| of the network itself.", format="%.4f"
-        ),
-    }
-    st.dataframe(table, column_config=columns, hide_index=True, placeholder="–", key="accuracy/metrics")
-    table_download(table, f"{run.name}-metrics", "Metrics as CSV")
-    _fidelity(metrics.get("fidelity") or {})
+    small_table(table, _METRICS)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption("What the columns say", help=hints(table, _METRICS), width="content")
+        _fidelity(metrics.get("fidelity") or {})
+        table_download(table, f"{run.name}-metrics", "Metrics as CSV")
+
+
+_METRICS = {
+    "split": Column("split"),
+    "states": Column("states", ",.0f"),
+    "mae": Column("mean error", ".4f", "Mean |V − V*|."),
+    "max_error": Column("largest error", ".4f"),
+    "within_half": Column("within ½", ".1%", "States with |V − V*| < ½: rounded, they are right."),
+    "greedy_optimal_steps": Column(
+        "greedy steps optimal",
+        ".1%",
+        "States in which the successor of least V is one step closer to the goal; of instances of which all "
+        "states are labelled. Empty where there is none.",
+    ),
+    "instances": Column("instances", ",.0f"),
+    "solved": Column("solved", ".1%", "By the greedy policy."),
+    "plan_length_ratio": Column("plan length", ".3f", "Steps of greedy plans over those of optimal plans."),
+    "network_mae": Column("network's mean error", ".4f", "Mean |V − V*| of the network itself."),
+}
 
 
 def _fidelity(faithful: Mapping[str, Any]) -> None:
@@ -181,7 +180,7 @@ def _fidelity(faithful: Mapping[str, Any]) -> None:
         st.caption(
             f"To the network: {'; '.join(told)}.",
             help="Choices were counted when the run was made, in instances of which all states are labelled. "
-            "A run does not keep which state follows which, so this is not told by V\\*.",
+            "The section “Greedy choices” tells which they are, in some states.",
         )
 
 
@@ -192,7 +191,6 @@ def _left_out(table: pd.DataFrame, splits: tuple[str, ...], counted: pd.DataFram
 
 
 def _boxes(found: Mapping[str, pd.DataFrame], splits: tuple[str, ...], of: str, name: str) -> None:
-    st.subheader("Prediction by V*", anchor=False)
     st.caption(
         f"V of {OF[of]}. Half of the states of a V\\* are in its box, with the median marked; whiskers end "
         "at the last state within 1½ heights of the box, dots are some of the states beyond. On the dashed "
@@ -212,19 +210,22 @@ def _boxes(found: Mapping[str, pd.DataFrame], splits: tuple[str, ...], of: str, 
             table_download(found["outliers"], f"{name}-outliers", "Dots as CSV")
 
 
-def _heat_map(cells: pd.DataFrame, of: str, name: str) -> None:
-    st.subheader("Rounded prediction by V*", anchor=False)
-    st.caption(
-        f"The stronger a cell, the more of the states of its V\\* are in it, by {OF[of]}; the numbers count "
-        "states. On the dashed line V = V\\*. What is too far away is put at the border."
-    )
-    chart(heat_map(cells), key="accuracy/heat map")
-    table_download(cells, f"{name}-confusion", "Cells as CSV")
+def _by_v_star(found: Mapping[str, pd.DataFrame], of: str, name: str) -> None:
+    left, right = st.columns(2)
+    with left:
+        st.caption(
+            f"Rounded predictions of {OF[of]}: the stronger a cell, the more of the states of its V\\* are "
+            "in it; the numbers count states. On the dashed line V = V\\*. What is too far away is put at "
+            "the border."
+        )
+        chart(heat_map(found["confusion"]), key="accuracy/heat map")
+        table_download(found["confusion"], f"{name}-confusion", "Cells as CSV")
+    with right:
+        st.caption(f"Right is within ½ of V\\*, by {OF[of]}; an admissible one is never too high.")
+        _errors(found["by V*"], name)
 
 
-def _by_v_star(counted: pd.DataFrame, of: str, name: str) -> None:
-    st.subheader("Errors by V*", anchor=False)
-    st.caption(f"Right is within ½ of V\\*, by {OF[of]}; an admissible one is never too high.")
+def _errors(counted: pd.DataFrame, name: str) -> None:
     number = st.column_config.NumberColumn
     columns = {
         "v_star": number("V*"),
@@ -240,7 +241,6 @@ def _by_v_star(counted: pd.DataFrame, of: str, name: str) -> None:
 
 
 def _by_objects(run: Opened, splits: tuple[str, ...], of: str, name: str) -> None:
-    st.subheader("Errors by the number of objects", anchor=False)
     st.caption(f"What holds in small instances may fail in large ones. Errors of {OF[of]}.")
     found = _aggregated_by_objects(str(run.folder), run.stamp, splits, of)
     for place, column in zip(st.columns(2), ("mean_error", "largest_error"), strict=True):
@@ -250,7 +250,6 @@ def _by_objects(run: Opened, splits: tuple[str, ...], of: str, name: str) -> Non
 
 
 def _worst(run: Opened, splits: tuple[str, ...], of: str, counted: pd.DataFrame, name: str) -> None:
-    st.subheader("The worst states", anchor=False)
     wrong = counted[counted["largest_error"] > errors_by.EXACT]
     if wrong.empty:
         st.info(f"There are none: {OF[of]} is exact on all these states.")
@@ -260,20 +259,21 @@ def _worst(run: Opened, splits: tuple[str, ...], of: str, counted: pd.DataFrame,
         v_star = pick("V*", [_ALL, *map(str, wrong["v_star"])], "v")
     only = None if v_star == _ALL else int(v_star)
     found, many = _worst_of(str(run.folder), run.stamp, splits, of, only)
-    st.caption(f"{len(found):,} of {many:,} states that are not exact, those with the largest error first.")
-    links = [
-        link("state", run=run.name, split=split, state=state)
+    st.caption(
+        f"{len(found):,} of {many:,} states that are not exact, those with the largest error first. "
+        "Tick one to look at it."
+    )
+    targets = [
+        {"run": run.name, "split": split, "state": state}
         for split, state in zip(found["split"], found["state"], strict=True)
     ]
-    first = found.iloc[0]
-    page_link("state", "Look at the first one", run=run.name, split=first["split"], state=first["state"])
-    shown = found[["split", "instance", "state", "v_star", "v", "error"]].assign(look=links)
+    shown = found[["split", "instance", "state", "v_star", "v", "error"]]
     number = st.column_config.NumberColumn
     columns = {
         "v_star": number("V*"),
         "v": number("V", format="%.4f"),
         "error": number("error", format="%.4f"),
-        "look": st.column_config.LinkColumn("look at it", display_text="open the state"),
     }
-    st.dataframe(shown, column_config=columns, hide_index=True, key="accuracy/worst")
-    table_download(shown.drop(columns="look"), f"{name}-worst", "Worst states as CSV")
+    page_link("state", "Look at the first one", **targets[0])
+    linked_rows(shown, "state", targets, "accuracy/worst", column_config=columns)
+    table_download(shown, f"{name}-worst", "Worst states as CSV")

@@ -31,7 +31,7 @@ def page() -> None:
     )
     run = opened()
     remember("run", "notation", "formula", "split", "state", *_KEYS, "card", "inside", "open", "levels")
-    remember("simplify", "atoms")
+    remember("simplify", "atoms", "objects")
     catalogue = catalogue_of(run)
     try:
         _show_list(run, catalogue)
@@ -64,114 +64,128 @@ def _show_list(run: Opened, catalogue: Catalogue) -> None:
 
 
 def _filtered(catalogue: Catalogue) -> list[Entry]:
+    """The formulas that meet the conditions of the address."""
     notes = st.container()
-    first = st.columns([3, 3, 2], vertical_alignment="bottom")
+    several = {
+        "predicate": _wanted(notes, "Predicates", "predicate", catalogue.predicates),
+        "kind": _wanted(notes, "Kinds", "kind", catalogue.kinds),
+        "layer": _wanted(notes, "Born in layer", "layer", [str(layer) for layer in catalogue.layers]),
+    }
+    active = any(selected(key) for key in _KEYS if key != "find")
+    left, right = st.columns([2, 3], vertical_alignment="bottom")
+    with left:
+        _text("Find", "find", "Words of the typed formula, such as <on> or clear_G")
+    with right, st.expander("More conditions", active, key="formulas/more", on_change="rerun") as more:
+        # Widgets that nobody sees cost time all the same.
+        if more.open:
+            _more_conditions(catalogue, several)
+    return catalogue.find(
+        selected("find"),
+        predicates=several["predicate"],
+        kinds=several["kind"],
+        layers=[int(layer) for layer in several["layer"]],
+        used=_USED.get(selected("used")),
+        smallest=_whole("smallest") or 0,
+        largest=_whole("largest"),
+    )
+
+
+def _more_conditions(catalogue: Catalogue, several: dict[str, list[str]]) -> None:
+    first = st.columns([3, 2], vertical_alignment="bottom")
     with first[0]:
-        text = _text("Find", "find", "Words of the typed formula, such as <on> or clear_G")
+        _several("Predicates", "predicate", catalogue.predicates, several, "All of these must occur")
     with first[1]:
-        predicates = _several(
-            notes, "Predicates", "predicate", catalogue.predicates, "All of these must occur"
-        )
-    with first[2]:
         hint = "“objects” are formulas that features are made of"
-        kinds = _several(notes, "Kinds", "kind", catalogue.kinds, hint)
+        _several("Kinds", "kind", catalogue.kinds, several, hint)
     second = st.columns([2, 2, 1, 1, 1], vertical_alignment="bottom")
     with second[0]:
-        layers = _several(
-            notes,
+        _several(
             "Born in layer",
             "layer",
             [str(layer) for layer in catalogue.layers],
+            several,
             "Of the network; “states” are trees about states, “domain” is what needs no tree",
             lambda layer: _LAYERS.get(int(layer), layer),
         )
     with second[1]:
-        used = _one("In the value function", "used", {"": "any", "yes": "used", "no": "not used"})
-    with second[2]:
-        smallest = _whole("Size from", "smallest")
-    with second[3]:
-        largest = _whole("Size to", "largest")
+        _one("In the value function", "used", {"": "any", "yes": "used", "no": "not used"})
+    for place, label, key in ((2, "Size from", "smallest"), (3, "Size to", "largest")):
+        with second[place]:
+            _number(label, key)
     with second[4]:
         st.button("Clear", key="formulas/clear", on_click=_reset, help="Take all conditions back")
-    return catalogue.find(
-        text,
-        predicates=predicates,
-        kinds=kinds,
-        layers=[int(layer) for layer in layers],
-        used=_USED.get(used),
-        smallest=smallest or 0,
-        largest=largest,
-    )
 
 
 def _reset() -> None:
     select(**dict.fromkeys(_KEYS))
 
 
-def _text(label: str, key: str, hint: str) -> str:
-    widget = f"formulas/{key}"
-    st.session_state[widget] = selected(key)
-    return (
-        st.text_input(
-            label,
-            key=widget,
-            placeholder=hint,
-            on_change=lambda: select(**{key: st.session_state[widget].strip()}),
-        )
-        or ""
-    )
-
-
-def _several(
-    notes: DeltaGenerator,
-    label: str,
-    key: str,
-    options: Sequence[str],
-    hint: str,
-    show: Callable[[str], str] = str,
-) -> list[str]:
-    """Some of several, tied to the address; PDDL names have no spaces, so these stand between them."""
-    widget = f"formulas/{key}"
+def _wanted(notes: DeltaGenerator, label: str, key: str, options: Sequence[str]) -> list[str]:
+    """Those that the address asks for; PDDL names have no spaces, so these stand between them."""
     wanted = selected(key).split()
     unknown = [one for one in wanted if one not in options]
     if unknown:
         notes.info(f"{label}: “{plain(' '.join(unknown))}” is not in this run and is left out.")
         wanted = [one for one in wanted if one in options]
         select(**{key: " ".join(wanted)})
-    st.session_state[widget] = wanted
-    return list(
-        st.multiselect(
-            label,
-            options,
-            key=widget,
-            help=hint,
-            format_func=show,
-            placeholder="any",
-            on_change=lambda: select(**{key: " ".join(st.session_state[widget])}),
-        )
+    return wanted
+
+
+def _whole(key: str) -> int | None:
+    """The number that the address asks for, if it is one."""
+    wanted = selected(key)
+    return int(wanted) if wanted.isdecimal() and len(wanted) < 10 and int(wanted) > 0 else None
+
+
+def _text(label: str, key: str, hint: str) -> None:
+    widget = f"formulas/{key}"
+    st.session_state[widget] = selected(key)
+    st.text_input(
+        label,
+        key=widget,
+        placeholder=hint,
+        on_change=lambda: select(**{key: st.session_state[widget].strip()}),
     )
 
 
-def _one(label: str, key: str, options: dict[str, str]) -> str:
+def _several(
+    label: str,
+    key: str,
+    options: Sequence[str],
+    wanted: dict[str, list[str]],
+    hint: str,
+    show: Callable[[str], str] = str,
+) -> None:
+    widget = f"formulas/{key}"
+    st.session_state[widget] = wanted[key]
+    st.multiselect(
+        label,
+        options,
+        key=widget,
+        help=hint,
+        format_func=show,
+        placeholder="any",
+        on_change=lambda: select(**{key: " ".join(st.session_state[widget])}),
+    )
+
+
+def _one(label: str, key: str, options: dict[str, str]) -> None:
     widget = f"formulas/{key}"
     wanted = selected(key)
     st.session_state[widget] = wanted if wanted in options else ""
-    found = st.selectbox(
+    st.selectbox(
         label,
         list(options),
         key=widget,
         format_func=options.__getitem__,
         on_change=lambda: select(**{key: st.session_state[widget]}),
     )
-    return str(found)
 
 
-def _whole(label: str, key: str) -> int | None:
+def _number(label: str, key: str) -> None:
     widget = f"formulas/{key}"
-    wanted = selected(key)
-    known = wanted.isdecimal() and len(wanted) < 10 and int(wanted) > 0
-    st.session_state[widget] = int(wanted) if known else None
-    found = st.number_input(
+    st.session_state[widget] = _whole(key)
+    st.number_input(
         label,
         min_value=1,
         value=None,
@@ -179,7 +193,6 @@ def _whole(label: str, key: str) -> int | None:
         placeholder="any",
         on_change=lambda: select(**{key: st.session_state[widget]}),
     )
-    return None if found is None else int(found)
 
 
 def _table(entries: Sequence[Entry], run: Opened, write: Callable[[Entry, Opened], str]) -> pd.DataFrame:

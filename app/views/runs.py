@@ -14,14 +14,14 @@ from app.listing import SPLITS, Listed, damaged_in
 from app.opened import DEMO, Opened, listed, store
 from app.parts import table_download
 from app.plain import plain
-from app.selection import link, page_link, pick, remember, select, selected
+from app.selection import page_link, pick, remember, select, selected
 from app.sweeps import show_sweeps
 from distill.errors import InputError
 from distill.jobs import Status
 
 _WANTED = "runs/wanted"
 _SHORT = 400  # symbols of a value function that is shown beside the list
-_ROWS = 14  # of the list that are seen at once
+_ROWS = 10  # of the list that are seen at once
 _QUIET = 600.0  # seconds without a word after which a job may have ended
 _OPENED = {"value": "Value function", "formulas": "Formulas", "state": "States", "accuracy": "Accuracy"}
 
@@ -38,9 +38,10 @@ def page() -> None:
         _welcome(every)
     _show_damaged()
     if every:
+        with st.container(key="first"):
+            _show_selected(every)
         kept = _filtered(every)
         _show_table(kept, len(every))
-        _show_selected(every)
     _apart("jobs", lambda: _show_jobs(store().jobs()))
     _apart("sweeps", lambda: show_sweeps(store().folder))
 
@@ -174,10 +175,10 @@ def _show_table(kept: Sequence[Listed], total: int) -> None:
             select(run=names[rows[0]])
 
     table = runs_table(kept)
+    shown = table["run"].where(~table["demo"], table["run"] + " (demo)")
     st.dataframe(
-        _with_links(table),
+        table.assign(run=shown).drop(columns="demo"),
         column_config=_COLUMNS,
-        column_order=[*_LINKS, *table.columns.drop(["run", "demo"])],
         hide_index=True,
         key=key,
         on_select=chosen,
@@ -186,26 +187,16 @@ def _show_table(kept: Sequence[Listed], total: int) -> None:
         height="content" if len(kept) <= _ROWS else 36 * (_ROWS + 1),
     )
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.caption(f"{len(kept):,} of {total:,} runs. A click on a column sorts; one on a row's box selects.")
+        st.caption(
+            f"{len(kept):,} of {total:,} runs. A click on a column sorts; tick a row, and its run is "
+            "selected, here and on all pages."
+        )
         table_download(table, "runs")
-
-
-_LINKS = ("name", "value", "state", "accuracy")
-
-
-def _with_links(table: pd.DataFrame) -> pd.DataFrame:
-    """The table as it is shown: links to pages, and the run that comes along is marked."""
-    shown = table["run"].where(~table["demo"], table["run"] + " (demo)")
-    links = {path: [link(path, run=name) for name in table["run"]] for path in _LINKS[1:]}
-    return table.assign(name=shown, **links)
 
 
 _ERROR = "Mean |V − V*| on this split."
 _COLUMNS: dict[str, Any] = {
-    "name": st.column_config.TextColumn("run", pinned=True),
-    "value": st.column_config.LinkColumn("open", display_text="Value", width=55),
-    "state": st.column_config.LinkColumn("", display_text="States", width=60),
-    "accuracy": st.column_config.LinkColumn("", display_text="Accuracy", width=75),
+    "run": st.column_config.TextColumn(pinned=True),
     "exact": st.column_config.CheckboxColumn(help="It meets V* on all training states.", width=55),
     **{
         f"mae_{split}": st.column_config.NumberColumn(f"MAE {split}", format="%.4f", help=_ERROR)

@@ -5,12 +5,15 @@ import pandas as pd
 import streamlit as st
 from streamlit.delta_generator import DeltaGenerator
 
-from app.drawings import DARK, DRAWINGS, LIGHT, Picture, Scene, drawings_for, to_png, to_svg
+from app.chosen_formula import catalogue_of
+from app.drawings import DRAWINGS, Picture, drawings_for, to_png, to_svg
 from app.opened import Opened, opened
-from app.parts import table_download
-from app.selection import link, page_link, pick, remember, select, selected
+from app.parts import preformatted, table_download
+from app.row_links import Target, linked_rows
+from app.selection import page_link, pick, remember, select
 from app.state_choice import choose_state, v_star_text
-from app.state_formula import ask_formula, catalogue_of, show_held, show_parts
+from app.state_formula import ask_formula, show_held, show_parts
+from app.state_picture import scene_of, show_picture
 from app.state_plan import played
 from app.state_tables import successors_table, terms_table
 from app.state_view import View, part
@@ -39,7 +42,8 @@ def page() -> None:
     picture = None
     with part():
         picture = _drawn(view, formula)
-    left, right = _places(picture)
+    with st.container(key="first"):
+        left, right = _places(picture)
     if picture is not None:
         with left, part():
             _show(view, picture)
@@ -64,7 +68,7 @@ def _drawn(view: View, formula: Node | None) -> Picture:
     if formula is not None:
         with wide, part():
             held = show_held(view, formula)
-    scene = Scene.of(view.state.structure, view.inspection.objects, view.inspection.static, held)
+    scene = scene_of(view.run, view.chosen.split, view.chosen.instance, view.state.structure, held)
     return DRAWINGS[key].draw(scene)
 
 
@@ -77,8 +81,7 @@ def _places(picture: Picture | None) -> tuple[DeltaGenerator, DeltaGenerator]:
 
 
 def _show(view: View, picture: Picture) -> None:
-    ink = DARK if st.context.theme.type == "dark" else LIGHT
-    st.image(to_svg(picture, ink, None), alt=picture.words)
+    show_picture(picture)
     pddl = view.inspection.pddl(view.state)
     files = (
         ("SVG", to_svg(picture), "svg", "image/svg+xml"),
@@ -112,26 +115,25 @@ def _value(view: View) -> None:
         here = {"run": view.run.name, "split": view.chosen.split, "state": state.number}
         page_link("state", "Look at this state by itself", **here)
     table = terms_table(view.inspection.terms(state), view.write)
-    links = [
-        None if address is None else link("formulas", run=view.run.name, formula=address)
+    targets: list[Target] = [
+        None if address is None else {"run": view.run.name, "formula": address}
         for address in _addresses(str(view.run.folder), view.run.stamp, view.run)
     ]
     config = {
-        **{
-            name: st.column_config.NumberColumn(format="%.6g", width=width)
-            for name, width in (("weight", 75), ("value", 65), ("contribution", 100))
-        },
-        "open": st.column_config.LinkColumn(display_text="open", width="small"),
+        name: st.column_config.NumberColumn(format="%.6g", width=width)
+        for name, width in (("weight", 75), ("value", 65), ("contribution", 100))
     }
-    st.dataframe(table.assign(open=links), hide_index=True, column_config=config, key="state/terms table")
-    st.caption(f"The contributions of the {len(table)} terms add up to {table['contribution'].sum():.6g}.")
+    linked_rows(table, "formulas", targets, "state/terms table", column_config=config)
+    total = f"{table['contribution'].sum():.6g}"
+    terms = f"{len(table)} term{'s' if len(table) != 1 else ''}"
+    st.caption(f"The contributions of {terms} add up to {total}. Tick one to open it.")
     table_download(table, f"{view.name}-terms", "Terms as CSV")
 
 
 @st.cache_data(max_entries=20, show_spinner=False)
 def _addresses(folder: str, stamp: int, _run: Opened) -> list[str | None]:
     """The formula of each term as an address has it, in the order of the table."""
-    catalogue = catalogue_of(folder, stamp, _run)
+    catalogue = catalogue_of(_run)
     return [catalogue.address(feature) for _, feature in ordered_terms(_run.distilled.value)]
 
 
@@ -141,14 +143,11 @@ def _successors(view: View) -> None:
     if not found:
         st.info("No action is applicable here.")
         return
-    here = {"run": view.run.name, "split": view.chosen.split, "formula": selected("formula")}
-    table = successors_table(
-        found, lambda number: link("state", **here, state=number), network=view.chosen.network is not None
-    )
+    table = successors_table(found, network=view.chosen.network is not None)
     st.caption(
-        "▶ the greedy choice, ✓ one as good. Of equal ones the first in alphabetical order is chosen; "
-        "actions that change nothing never are. A dash: the state after it is not among the run's states, "
-        "and takes no part. Infinity: from there is no way to the goal."
+        "Tick an action to go to the state after it. ▶ is the greedy choice, ✓ is as good; of equal ones the "
+        "first in alphabetical order is chosen, and never one that changes nothing. A dash: the state after "
+        "it is not among the run's states, and takes no part. Infinity: from there is no way to the goal."
     )
     number = st.column_config.NumberColumn
     config = {
@@ -156,36 +155,34 @@ def _successors(view: View) -> None:
         "V*": number(format="%d"),
         "network": number(format="%.3f"),
         "value": number(format="%.6g"),
-        "open": st.column_config.LinkColumn(display_text="open"),
+        "state": number(help="Its number, if it is among the run's states."),
     }
-    st.dataframe(table, hide_index=True, placeholder="–", column_config=config, key="state/successors")
-    stored = {one.action: one.state.number for one in found if one.state.number is not None}
-    _go_to(stored)
-    table_download(table.drop(columns="open"), f"{view.name}-successors", "Successors as CSV")
-
-
-def _go_to(stored: dict[str, int]) -> None:
-    if not stored:
-        return
-    st.session_state["state/action"] = None
+    # Another state has another table, of which no row is ticked yet.
+    key = f"state/successors/{view.name}"
 
     def gone() -> None:
-        action = st.session_state["state/action"]
-        if action in stored:
-            select(state=stored[action], v_star=None, search=None, plan=None, step=None)
+        rows = st.session_state[key]["selection"]["rows"]
+        after = table["state"].iloc[rows[0]] if rows else pd.NA
+        if not pd.isna(after):
+            select(state=int(after), v_star=None, search=None, plan=None, step=None)
+        elif rows:
+            st.toast("The state after this action is not among the run's states.")
 
-    st.selectbox(
-        "Go to the state after",
-        list(stored),
-        key="state/action",
-        on_change=gone,
-        placeholder="an action whose successor is among the run's states",
+    st.dataframe(
+        table,
+        hide_index=True,
+        placeholder="–",
+        column_config=config,
+        key=key,
+        on_select=gone,
+        selection_mode="single-row",
     )
+    table_download(table, f"{view.name}-successors", "Successors as CSV")
 
 
 def _atoms(view: View) -> None:
     decoded = view.state.structure.decode(0, view.inspection.objects)
     atoms = [f"({' '.join([name, *map(str, arguments)])})" for name, arguments in decoded]
     with st.expander(f"All {len(atoms)} atoms, goals included"):
-        st.code("\n".join(atoms), language=None)
+        preformatted("\n".join(atoms))
         table_download(pd.DataFrame({"atom": atoms}), f"{view.name}-atoms", "Atoms as CSV")

@@ -6,10 +6,10 @@ from functools import partial
 import streamlit as st
 
 from app.contributions import Effects, effects_of, terms_of
-from app.equation import exported, show_equation
+from app.equation import copyable, exported, show_equation
 from app.opened import Opened, opened
 from app.plain import plain
-from app.selection import pick, remember
+from app.selection import pick, pick_section, remember
 from app.terms import show_terms
 from app.terms_figures import show_contributions, show_weights
 from distill.errors import InputError
@@ -28,6 +28,7 @@ _CONTROLS = {
     "untrained": "Control: an untrained network — what is found here is not due to what the network learned.",
     "permuted": "Control: permuted embeddings — what is found here is not due to the network.",
 }
+_TERMS, _ADDED, _WEIGHTS = _SECTIONS = ("Terms", "What terms add, by V*", "Weights")
 _ORIGINS = {"ridt": "born in trees", "polish": "polished", "enumerate": "made without a network"}
 
 
@@ -38,20 +39,23 @@ def page() -> None:
         "What the planner became in logic: V, a sum of weights times features, and what each term does."
     )
     run = opened()
-    remember("run", "notation", "split")
-    st.text(run.name)
-    _show_verdict(run)
-    show_equation(run)
+    remember("run", "notation", "split", "part")
+    with st.container(key="first"):
+        st.text(run.name)
+        _show_verdict(run)
+        show_equation(run)
     _show_exports(run)
+    section = pick_section(_SECTIONS, "part")
     terms = terms_of(run)
-    st.header("Terms", divider="gray")
-    split = pick("Means and figure over the states of", run.splits, "split", width=280)
+    if section == _WEIGHTS:
+        show_weights(run, terms)
+        return
+    split = pick("Means over the states of", run.splits, "split", width=280)
     found = _effects(run)
-    show_terms(run, terms, found, split)
-    st.header("Figures", divider="gray")
-    if split in found:
+    if section == _TERMS:
+        show_terms(run, terms, found, split)
+    elif split in found:
         show_contributions(run, terms, found[split], split)
-    show_weights(run, terms)
 
 
 def told_pool(label: str, mode: str) -> list[str]:
@@ -113,6 +117,7 @@ def _show_exports(run: Opened) -> None:
                     width="stretch",
                 )
             st.caption("What a form cannot say is told in comments of its file.")
+            copyable(run)
         if (run.folder / "report.html").exists():
             st.download_button(
                 "Report (HTML)",

@@ -128,9 +128,9 @@ class Stages:
     def _labelled(self, split: Split, reduce: str) -> DataSet:
         key = data_key(split, "none")
         file = self.cache / "data" / f"{key}.npz"
-        kept = file.exists()
-        begun = time.perf_counter()
         with locked(file, lambda: self.progress(f"data: another job labels {split.name}", 0, 1)):
+            kept = file.exists()
+            begun = time.perf_counter()
             found, _ = prepare_reduced(
                 split,
                 reduce=reduce,
