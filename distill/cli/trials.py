@@ -189,7 +189,8 @@ def _show_stability(found: "Sequence[Stability]") -> None:
                 same = "the same value in every state" if function.equal else "another value in some states"
                 told += f"\n   has {function.unlike}; {same}"
             console().print(told, highlight=False, markup=False, soft_wrap=True)
-        console().print(one.contribution, highlight=False, markup=False, soft_wrap=True)
+        told = f"{one.problem}: {one.contribution}"
+        console().print(told, highlight=False, markup=False, soft_wrap=True)
         if one.missing:
             console().print(f"{len(one.missing)} jobs are not done.", highlight=False)
 
