@@ -48,7 +48,6 @@ def pages(run: Run) -> dict[str, tuple[str, int]]:
         "trees": ({"split": "test", "state": most}, 1700),
         "expressivity": ({"split": "train"}, 1200),
         "laboratory": ({"drop": "1", "base": run.name, "formula": counted}, 1900),
-        "compare": ({"runs": run.name}, 900),
         "work": ({"network": "gripper", "distillation.seed": 1}, 900),
     }
     return {
