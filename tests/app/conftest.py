@@ -134,6 +134,20 @@ class Browser:
         """All that can be read on the page."""
         return self.page.locator('[data-testid="stMain"]').inner_text()
 
+    def insist(self, act, wanted) -> None:
+        """Do something until what is wanted is there: a page that changes may swallow what one does."""
+        from playwright.sync_api import TimeoutError as Late
+
+        for last in (False, False, True):
+            self.settled()
+            try:
+                act()
+                wanted.wait_for(timeout=30_000 if last else 8_000)
+                return
+            except Late:
+                if last:
+                    raise
+
     def download(self, click) -> tuple[str, str]:
         """The name and content of the file that a click gives; one into a page that changes may be lost."""
         from playwright.sync_api import TimeoutError as Late
@@ -148,6 +162,14 @@ class Browser:
                 if last:
                     raise
         return waiting.value.suggested_filename, Path(waiting.value.path()).read_text()
+
+
+@pytest.fixture(autouse=True)
+def _main_stays() -> Iterator[None]:
+    """Streamlit's tests put pages in the place of the main module, which processes begin with."""
+    before = sys.modules["__main__"]
+    yield
+    sys.modules["__main__"] = before
 
 
 @pytest.fixture(scope="session")

@@ -208,9 +208,10 @@ def test_two_runs_are_compared_exported_and_opened(browser, pair) -> None:
     assert (np.isfinite(weights).sum(axis=1) == found["runs"]).all()
     name, table = browser.download(lambda: page.get_by_role("button", name="Settings as CSV").click())
     assert pd.read_csv(StringIO(table))["setting"].tolist() == ["distillation.seed"]
-    page.get_by_role("combobox", name="Runs in the basket").click()
-    page.get_by_role("option", name=EXACT_RUN).click()
-    browser.settled("Other predicates than")
+    basket = page.get_by_role("combobox", name="Runs in the basket")
+    option = page.get_by_role("option", name=EXACT_RUN)
+    told = page.get_by_text("Other predicates than").first
+    browser.insist(lambda: (basket.click(), option.click(timeout=5_000)), told)
     page.wait_for_url(f"**{EXACT_RUN}*")
     page.keyboard.press("Escape")
     page.get_by_role("link", name="Laboratory").last.click()

@@ -59,13 +59,15 @@ def test_a_view_is_saved_found_by_another_renamed_and_deleted(browser, chromium,
     assert all(f"{key}={value}" in address for key, value in chosen.items())
     assert "v=3" not in address
 
-    if not other.page.get_by_label("Save this view as").is_visible():
-        open_views(other)
-    other.page.get_by_label("New name").fill("Better")
-    other.page.get_by_label("New name").press("Enter")
-    other.settled()
-    other.page.get_by_role("button", name="Rename").click()
-    other.page.get_by_role("button", name="Better", exact=True).wait_for()
+    def rename() -> None:
+        if not other.page.get_by_label("Save this view as").is_visible():
+            open_views(other)
+        other.page.get_by_label("New name").fill("Better")
+        other.page.get_by_label("New name").press("Enter")
+        other.settled()
+        other.page.get_by_role("button", name="Rename").click()
+
+    other.insist(rename, other.page.get_by_role("button", name="Better", exact=True))
     assert [one.name for one in views.every()[0]] == ["Better"]
     other.page.get_by_role("button", name="Delete").click()
     other.settled("No view was saved yet")
