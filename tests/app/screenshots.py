@@ -61,6 +61,7 @@ def picture(browser: Browser, file: Path, height: int) -> None:
     while True:
         browser.page.set_viewport_size({"width": WIDTH, "height": height})
         browser.page.wait_for_timeout(1500)  # charts are drawn after the page is complete
+        browser.page.evaluate(_NO_PATHS, str(ROOT))
         browser.page.screenshot(path=file)
         if file.stat().st_size <= LARGEST or height < 500:
             return
@@ -75,7 +76,6 @@ def drawn(chromium: Any, address: str, path: str, height: int, theme: str, file:
         browser.open(path)
         browser.page.locator('[data-testid="stMain"] h1').first.wait_for()
         browser.settled()
-        browser.page.evaluate(_NO_PATHS, str(ROOT))
         picture(browser, file, height)
     except Error as error:
         return str(error).splitlines()[0]
