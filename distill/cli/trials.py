@@ -31,6 +31,7 @@ Given = Annotated[
     list[str] | None,
     typer.Option("--set", metavar="KEY=VALUE", help="A setting for all jobs; may be repeated."),
 ]
+DoneOnly = Annotated[bool, typer.Option("--done-only", help="Only report on jobs that are done; do none.")]
 _STORE = Path("artifacts/runs")
 
 
@@ -47,9 +48,7 @@ def stability(
     workers: Workers = None,
     dry_run: DryRun = False,
     retry_failed: Retry = False,
-    done_only: Annotated[
-        bool, typer.Option("--done-only", help="Only report on jobs that are done; do none.")
-    ] = False,
+    done_only: DoneOnly = False,
     given: Given = None,
     as_json: Json = False,
 ) -> None:
@@ -67,11 +66,8 @@ def stability(
     check_workers(workers)
     plan = plan_stability(_configs(configs, given), networks, seeds, first=first, controls=controls)
     made = Batch(plan, out, retry=retry_failed)
-    if dry_run:
-        show_plan(made, as_json)
+    if not _done(made, executor, workers, dry_run, done_only, as_json):
         return
-    if not done_only:
-        do(made, executor, workers)
     found = stability_of(made.works, out)
     place = write_stability(found, made.works, out)
     if as_json:
@@ -95,9 +91,7 @@ def ablations(
     workers: Workers = None,
     dry_run: DryRun = False,
     retry_failed: Retry = False,
-    done_only: Annotated[
-        bool, typer.Option("--done-only", help="Only report on jobs that are done; do none.")
-    ] = False,
+    done_only: DoneOnly = False,
     given: Given = None,
     as_json: Json = False,
 ) -> None:
@@ -113,11 +107,8 @@ def ablations(
     check_workers(workers)
     plan = plan_ablations(_configs(configs, given), networks, seeds, first=first, only=only or ())
     made = Batch(plan, out, retry=retry_failed)
-    if dry_run:
-        show_plan(made, as_json)
+    if not _done(made, executor, workers, dry_run, done_only, as_json):
         return
-    if not done_only:
-        do(made, executor, workers)
     found = ablations_of(made.works)
     if as_json:
         print_json([one.to_json() for one in found])
@@ -136,6 +127,17 @@ def _configs(files: Sequence[Path], given: Sequence[str] | None) -> "dict[str, R
             raise InputError(f"Two configs are called {file.stem}; give each name once.")
         found[file.stem] = RunConfig.read(file, changes)
     return found
+
+
+def _done(
+    made: "Batch", executor: str, workers: int | None, dry_run: bool, done_only: bool, as_json: bool
+) -> bool:
+    """Do the jobs as far as that is asked for; whether there is something to report."""
+    if dry_run:
+        show_plan(made, as_json)
+    elif not done_only:
+        do(made, executor, workers)
+    return not dry_run
 
 
 def _end(made: "Batch", done_only: bool) -> None:
