@@ -35,7 +35,7 @@ def show_data(formula: Node, opened: Opened, catalogue: Catalogue) -> None:
     table = histogram(values)
     left, right = st.columns([3, 2])
     with left:
-        chart(_bars(table, label), key="card/histogram")
+        chart(bars(table, label), key="card/histogram")
         table_download(table, "formula-values")
     with right:
         some = int((values != 0).sum())
@@ -49,7 +49,8 @@ def show_data(formula: Node, opened: Opened, catalogue: Catalogue) -> None:
 
 
 @st.cache_data(max_entries=200, show_spinner=False)
-def _bars(table: pd.DataFrame, label: str) -> dict[str, Any]:
+def bars(table: pd.DataFrame, label: str, height: int = 260) -> dict[str, Any]:
+    """A histogram of a formula's numbers."""
     figure = (
         alt.Chart(table.assign(order=range(len(table))))
         .mark_bar(color=COLOURS[0])
@@ -58,7 +59,7 @@ def _bars(table: pd.DataFrame, label: str) -> dict[str, Any]:
             y=alt.Y("states:Q", title="states"),
             tooltip=["value", alt.Tooltip("states:Q", format=","), alt.Tooltip("share:Q", format=".1%")],
         )
-        .properties(height=260)
+        .properties(height=height)
     )
     drawn: dict[str, Any] = figure.to_dict()
     return drawn

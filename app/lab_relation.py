@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 from numpy.typing import NDArray
 
-from app.formula_data import histogram
+from app.formula_data import bars, histogram
 from app.parts import COLOURS, chart, table_download
 from distill.jobs.experiment import EXACT
 
@@ -130,7 +130,7 @@ def show_data(values: Array, about_objects: bool, split: str) -> None:
     """How many states have which value."""
     table = histogram(values)
     label = "objects of which it holds" if about_objects else "value"
-    chart(_bars(table, label))
+    chart(bars(table, label, 200))
     some = int((values != 0).sum())
     st.text(
         f"{split}: {len(values):,} states; not 0 in {some:,} ({some / max(len(values), 1):.1%}). "
@@ -149,22 +149,6 @@ def show_relation(values: Array, v_star: Array, v: Array, counts: Array) -> None
     for sentence in told(relation(values, v_star, v, counts)):
         st.text(sentence)
     table_download(table, "laboratory-by-v-star", "By V* as CSV")
-
-
-@_keep
-def _bars(table: pd.DataFrame, label: str) -> dict[str, Any]:
-    figure = (
-        alt.Chart(table.assign(order=range(len(table))))
-        .mark_bar(color=COLOURS[0])
-        .encode(
-            x=alt.X("value:N", sort=alt.SortField("order"), title=label, axis=alt.Axis(labelAngle=0)),
-            y=alt.Y("states:Q", title="states"),
-            tooltip=["value", alt.Tooltip("states:Q", format=","), alt.Tooltip("share:Q", format=".1%")],
-        )
-        .properties(height=200)
-    )
-    found: dict[str, Any] = figure.to_dict()
-    return found
 
 
 @_keep

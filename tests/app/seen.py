@@ -1,11 +1,35 @@
-"""What a page shows as markdown: formulas, small tables and pictures."""
+"""A page alone, as an address shows it, and what is on it: sentences, tables, formulas, pictures."""
 
 import re
+from pathlib import Path
 
 import pandas as pd
+from streamlit.testing.v1 import AppTest
 
 _LINE = re.compile(r"(?:(`+) ?(.*?) ?\1)?")
 _PICTURE = re.compile(r"!\[(.*)\]\(data:image/svg\+xml;base64,[A-Za-z0-9+/=]+\)")
+
+
+def shown(module: str, store: Path, monkeypatch, **address: str) -> AppTest:
+    """A page alone, as an address shows it."""
+    monkeypatch.setenv("DISTILL_STORE", str(store))
+    at = AppTest.from_string(f"from app.views import {module}\n{module}.page()", default_timeout=60)
+    for key, value in address.items():
+        at.query_params[key] = value
+    at.run()
+    assert not at.exception
+    return at
+
+
+def said(at: AppTest, *more: str) -> str:
+    """All sentences, and more kinds of text, without what keeps them from being markup."""
+    kinds = ("error", "warning", "info", "success", "caption", "text", *more)
+    return "\n".join(one.value for kind in kinds for one in getattr(at, kind)).replace("\\", "")
+
+
+def frame(at: AppTest, *columns: str) -> pd.DataFrame:
+    """The table on a page that has some columns."""
+    return next(one.value for one in at.dataframe if set(columns) <= set(one.value.columns))
 
 
 def preformatted(at) -> list[str]:

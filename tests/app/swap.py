@@ -44,30 +44,3 @@ def swap_run(folder: Path, **settings: object) -> Run:
     }
     config = RunConfig.from_mapping(content, Path(), lambda *keys: "a test")
     return do_job(config, folder / "runs", cache=folder / "cache")
-
-
-def shown(module: str, store: Path, monkeypatch, **address: str):
-    """A page alone, as an address shows it."""
-    from streamlit.testing.v1 import AppTest
-
-    def script(module: str) -> None:
-        from importlib import import_module
-
-        import_module(f"app.views.{module}").page()
-
-    monkeypatch.setenv("DISTILL_STORE", str(store))
-    at = AppTest.from_function(script, default_timeout=60, args=(module,))
-    for key, value in address.items():
-        at.query_params[key] = value
-    return at.run()
-
-
-def said(at) -> str:
-    """All sentences on a page."""
-    kinds = ("error", "warning", "info", "caption", "text", "markdown")
-    return "\n".join(element.value for kind in kinds for element in getattr(at, kind))
-
-
-def frame(at, *columns: str):
-    """The table on a page that has some columns."""
-    return next(one.value for one in at.dataframe if set(columns) <= set(one.value.columns))

@@ -21,6 +21,7 @@ from app.views.compare import differing, effects_table
 from distill.jobs import compare_runs
 from distill.logic import Evaluator
 from tests.app.forged import NAME, forge
+from tests.app.seen import said, shown
 
 EXACT_RUN = next(DEMO.iterdir()).name
 
@@ -33,21 +34,6 @@ def opened(folder: Path) -> Opened:
 def pair(runs_folder) -> list[Opened]:
     """Two runs that differ in their seed."""
     return [opened(folder) for folder in sorted(runs_folder.glob("blocks-*"))[:2]]
-
-
-def shown(store: Path, monkeypatch, **address: str) -> AppTest:
-    monkeypatch.setenv("DISTILL_STORE", str(store))
-    page = AppTest.from_string("from app.views import compare\ncompare.page()", default_timeout=60)
-    for key, value in address.items():
-        page.query_params[key] = value
-    page.run()
-    assert not page.exception
-    return page
-
-
-def said(page: AppTest) -> str:
-    kinds = ("error", "warning", "info", "caption", "text")
-    return "\n".join(one.value for kind in kinds for one in getattr(page, kind)).replace("\\", "")
 
 
 def frame(page: AppTest, column: str) -> pd.DataFrame:
@@ -66,7 +52,7 @@ def test_a_basket_survives_its_address(names) -> None:
 
 def test_the_basket_lives_in_the_address(pair, monkeypatch) -> None:
     store, names = pair[0].folder.parent, [run.name for run in pair]
-    page = shown(store, monkeypatch, run=names[0])
+    page = shown("compare", store, monkeypatch, run=names[0])
     assert basket(page) == names[0]
     assert "Choose two or more runs" in said(page)
     page.multiselect(key="compare/basket").select(names[1]).run()
@@ -111,7 +97,7 @@ def test_runs_that_see_goals_otherwise_are_held_against_each_other_on_the_same_s
 
 def test_settings_that_differ_and_metrics_are_side_by_side(pair, monkeypatch) -> None:
     names = [run.name for run in pair]
-    page = shown(pair[0].folder.parent, monkeypatch, runs=",".join(names))
+    page = shown("compare", pair[0].folder.parent, monkeypatch, runs=",".join(names))
     settings = frame(page, "setting").set_index("setting")
     assert settings.index.tolist() == ["distillation.seed"]
     seeds = [str(run.run.config["distillation"]["seed"]) for run in pair]
@@ -128,7 +114,7 @@ def test_settings_that_differ_and_metrics_are_side_by_side(pair, monkeypatch) ->
 
 
 def test_runs_of_different_domains_are_compared_as_far_as_that_goes(pair, monkeypatch) -> None:
-    page = shown(pair[0].folder.parent, monkeypatch, runs=f"{pair[0].name},{EXACT_RUN}")
+    page = shown("compare", pair[0].folder.parent, monkeypatch, runs=f"{pair[0].name},{EXACT_RUN}")
     assert f"Other predicates than {pair[0].name}: {EXACT_RUN}" in said(page)
     table = frame(page, "formula")
     assert set(table["runs"]) == {1}
@@ -139,7 +125,7 @@ def test_runs_of_different_domains_are_compared_as_far_as_that_goes(pair, monkey
 @pytest.mark.parametrize("form", ["c2", "dlplan", "latex", "english"])
 def test_every_notation_shows_both_functions(pair, monkeypatch, form) -> None:
     names = f"{pair[0].name},{EXACT_RUN}"
-    page = shown(pair[0].folder.parent, monkeypatch, runs=names, notation=form)
+    page = shown("compare", pair[0].folder.parent, monkeypatch, runs=names, notation=form)
     assert not page.error
     assert len(page.code) + len(page.latex) == 2
 
@@ -149,11 +135,11 @@ def test_stale_and_damaged_runs_are_told_and_left_out(pair, tmp_path, monkeypatc
         shutil.copytree(run.folder, tmp_path / run.name)
     (tmp_path / pair[1].name / "model.json").write_text("{")
     names = f"{pair[0].name},{pair[1].name},gone,{EXACT_RUN}"
-    page = shown(tmp_path, monkeypatch, runs=names)
+    page = shown("compare", tmp_path, monkeypatch, runs=names)
     assert "Not here any more, and left out: gone" in said(page)
     assert f"{pair[1].name} is left out" in said(page)
     assert list(frame(page, "metric").columns) == ["metric", pair[0].name, EXACT_RUN]
-    page = shown(tmp_path, monkeypatch, runs="gone,lost")
+    page = shown("compare", tmp_path, monkeypatch, runs="gone,lost")
     assert "Choose two or more runs" in said(page)
 
 
@@ -177,7 +163,7 @@ def test_settings_that_matter_are_told_of_enough_runs(pair, tmp_path, monkeypatc
     assert table.loc["distillation.inner_width", "share"] == pytest.approx(1.0)
     assert table.loc["distillation.final_width", "share"] < 0.2
     assert table.loc["distillation.inner_width", "best"] == "2"
-    page = shown(tmp_path, monkeypatch, runs=",".join(names))
+    page = shown("compare", tmp_path, monkeypatch, runs=",".join(names))
     assert frame(page, "share")["setting"].tolist()[0] == "distillation.inner_width"
 
 
@@ -189,7 +175,7 @@ def test_only_what_differs_is_listed() -> None:
 
 def test_names_that_are_markup_stay_text(runs_folder, pair, tmp_path, monkeypatch) -> None:
     forge(pair[0].folder, tmp_path)
-    page = shown(tmp_path, monkeypatch, runs=packed([NAME, EXACT_RUN]))
+    page = shown("compare", tmp_path, monkeypatch, runs=packed([NAME, EXACT_RUN]))
     texts = [*(one.value for one in page.markdown), *(one.value for one in page.warning)]
     assert not any("<img" in text.replace("\\<", "") for text in texts)
     assert NAME in frame(page, "metric").columns

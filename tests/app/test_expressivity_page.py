@@ -17,7 +17,8 @@ from distill.logic import parse
 from distill.planning import DataSet
 from distill.symmetry import VARIANTS
 from tests.app.conftest import Browser, served
-from tests.app.swap import frame, said, shown, swap_run
+from tests.app.seen import frame, said, shown
+from tests.app.swap import swap_run
 
 pytest.importorskip("streamlit")
 
@@ -140,8 +141,8 @@ def test_the_page_counts_shows_a_pair_and_says_what_would_help(run, monkeypatch)
         "0",
         "0",
     ]
-    assert "no network that adds up" in said(at)
-    assert "Told apart by 1-WL+G" in said(at)
+    assert "no network that adds up" in said(at, "markdown")
+    assert "Told apart by 1-WL+G" in said(at, "markdown")
     formulas = frame(at, "found among")
     row = formulas[formulas["formula"] == "#<at & at_G>top"].iloc[0]
     assert sorted([row["first"], row["second"]]) == [0, 2]
@@ -153,26 +154,26 @@ def test_stale_choices_are_told(run, monkeypatch) -> None:
     address = {"run": run.name, "split": "test", "colouring": "9-WL", "conflict": "X", "pair": "77"}
     at = shown("expressivity", run.folder.parent, monkeypatch, **address)
     assert not at.exception
-    for stale in ("9\\-WL", "X", "77"):
-        assert f"“{stale}” is not here" in said(at)
-    assert "Told apart by" in said(at)
+    for stale in ("9-WL", "X", "77"):
+        assert f"“{stale}” is not here" in said(at, "markdown")
+    assert "Told apart by" in said(at, "markdown")
 
 
 def test_a_large_split_is_sampled_and_says_so(monkeypatch, tmp_path) -> None:
     monkeypatch.setattr("app.views.expressivity.STATES", 200)
     at = shown("expressivity", tmp_path, monkeypatch, split="validation")
     assert not at.exception
-    assert "of 4,770 states were looked at" in said(at)
+    assert "of 4,770 states were looked at" in said(at, "markdown")
     assert [one.label for one in at.button if one.key == "expressivity/all"] == ["Look at all 4,770 states"]
 
 
 def test_all_states_are_looked_at_when_asked(run, monkeypatch) -> None:
     monkeypatch.setattr("app.views.expressivity._sample", _few)
     at = shown("expressivity", run.folder.parent, monkeypatch, run=run.name, split="train")
-    assert "4 of 13 states were looked at" in said(at)
+    assert "4 of 13 states were looked at" in said(at, "markdown")
     at.button(key="expressivity/all").click().run()
     assert not at.exception
-    assert "All 13 states of the split were looked at." in said(at)
+    assert "All 13 states of the split were looked at." in said(at, "markdown")
     assert frame(at, "colouring").set_index("colouring").loc["2-FWL", "E"] == "0"
 
 

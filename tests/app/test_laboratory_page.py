@@ -24,6 +24,7 @@ from distill.jobs.launch import launched
 from distill.logic import Evaluator, parse, read_formula
 from distill.structures import Predicate, Vocabulary
 from tests.app.forged import NAME, forge
+from tests.app.seen import said, shown
 
 EXACT_RUN = next(DEMO.iterdir()).name
 CARRIED = "#(<at_G>room & <carry>gripper)"
@@ -44,23 +45,6 @@ def demo() -> Opened:
 @pytest.fixture
 def blocks(runs_folder) -> Opened:
     return opened(sorted(runs_folder.glob("blocks-*"))[0])
-
-
-def shown(store: Path, monkeypatch, **address: str) -> AppTest:
-    """The page alone, as an address shows it."""
-    monkeypatch.setenv("DISTILL_STORE", str(store))
-    page = AppTest.from_string("from app.views import laboratory\nlaboratory.page()", default_timeout=60)
-    for key, value in address.items():
-        page.query_params[key] = value
-    page.run()
-    assert not page.exception
-    return page
-
-
-def said(page: AppTest) -> str:
-    """All sentences, without what keeps them from being markup."""
-    kinds = ("error", "warning", "info", "caption", "text")
-    return "\n".join(one.value for kind in kinds for one in getattr(page, kind)).replace("\\", "")
 
 
 def errors(page: AppTest) -> pd.DataFrame:
@@ -110,7 +94,7 @@ def test_an_offer_goes_where_the_word_was_begun() -> None:
 
 
 def test_a_formula_can_be_made_with_offers_alone(demo, tmp_path, monkeypatch) -> None:
-    page = shown(tmp_path, monkeypatch, run=demo.name)
+    page = shown("laboratory", tmp_path, monkeypatch, run=demo.name)
     for wanted in ("#", "<", "at", ">", "at-robby"):
         next(one for one in page.button if one.label.replace("\\", "") == wanted).click().run()
     assert address(page, "formula") == "#<at>at-robby"
@@ -118,7 +102,7 @@ def test_a_formula_can_be_made_with_offers_alone(demo, tmp_path, monkeypatch) ->
 
 
 def test_a_formula_of_the_run_can_be_the_beginning(demo, tmp_path, monkeypatch) -> None:
-    page = shown(tmp_path, monkeypatch, run=demo.name)
+    page = shown("laboratory", tmp_path, monkeypatch, run=demo.name)
     listed = page.selectbox(key="lab/template")
     assert len(listed.options) > 10
     listed.select(listed.options[0]).run()
@@ -137,7 +121,7 @@ def test_a_formula_of_the_run_can_be_the_beginning(demo, tmp_path, monkeypatch) 
     ],
 )
 def test_a_bad_formula_is_told_and_the_rest_of_the_page_stays(demo, tmp_path, monkeypatch, formula, sentence):
-    page = shown(tmp_path, monkeypatch, run=demo.name, formula=formula)
+    page = shown("laboratory", tmp_path, monkeypatch, run=demo.name, formula=formula)
     assert sentence in said(page)
     assert errors(page)["mae, run"].tolist() == [0.0, 0.0, 0.0]
 
@@ -192,7 +176,7 @@ def test_where_nothing_is_wrong_or_nothing_varies_that_is_told() -> None:
 
 
 def test_a_removed_term_shows_its_errors_and_comes_back(demo, tmp_path, monkeypatch) -> None:
-    page = shown(tmp_path, monkeypatch, run=demo.name)
+    page = shown("laboratory", tmp_path, monkeypatch, run=demo.name)
     assert "mae, edited" not in errors(page)
     assert "2*#A" in equation(page)
     page.button(key="lab/drop/2").click().run()
@@ -209,10 +193,10 @@ def test_a_removed_term_shows_its_errors_and_comes_back(demo, tmp_path, monkeypa
 
 def test_a_term_removed_and_added_again_gives_back_the_exact_function(demo, tmp_path, monkeypatch) -> None:
     removed = "#<at^-1><at_G>room"
-    page = shown(tmp_path, monkeypatch, run=demo.name, drop="2", formula=removed)
+    page = shown("laboratory", tmp_path, monkeypatch, run=demo.name, drop="2", formula=removed)
     assert (errors(page)["mae, edited"] > 0).all()
     assert errors(page)["mae, with the formula"].tolist() == [0.0, 0.0, 0.0]
-    own = shown(tmp_path, monkeypatch, run=demo.name)
+    own = shown("laboratory", tmp_path, monkeypatch, run=demo.name)
     page.button(key="lab/add").click().run()
     assert address(page, "add") == removed
     assert errors(page)["wrong, edited"].tolist() == [0, 0, 0]
@@ -220,7 +204,7 @@ def test_a_term_removed_and_added_again_gives_back_the_exact_function(demo, tmp_
 
 
 def test_another_formula_takes_the_place_of_a_removed_term(demo, tmp_path, monkeypatch) -> None:
-    page = shown(tmp_path, monkeypatch, run=demo.name, drop="2", add=CARRIED)
+    page = shown("laboratory", tmp_path, monkeypatch, run=demo.name, drop="2", add=CARRIED)
     assert errors(page)["wrong, edited"].tolist() == [0, 0, 0]
     assert "Exact on all 44,445 states of train, with whole weights" in said(page)
     assert "- 2*#(A & <carry>gripper)" in equation(page)
@@ -234,7 +218,9 @@ def test_another_formula_takes_the_place_of_a_removed_term(demo, tmp_path, monke
 
 def test_several_edits_live_in_the_address(demo, tmp_path, monkeypatch) -> None:
     added = ["#free", "[#free > 1]", "clear" if "clear" in demo.vocabulary else "ball"]
-    page = shown(tmp_path, monkeypatch, run=demo.name, add="\n".join(added), drop="1 3", fit="squares")
+    page = shown(
+        "laboratory", tmp_path, monkeypatch, run=demo.name, add="\n".join(added), drop="1 3", fit="squares"
+    )
     assert address(page, "add").split("\n") == added
     assert [one.label for one in page.button].count("Take back") == 3
     assert [one.label for one in page.button].count("Put back") == 2
@@ -242,15 +228,15 @@ def test_several_edits_live_in_the_address(demo, tmp_path, monkeypatch) -> None:
 
 
 def test_what_adds_nothing_gets_no_weight(demo, tmp_path, monkeypatch) -> None:
-    page = shown(tmp_path, monkeypatch, run=demo.name, add="#free")
+    page = shown("laboratory", tmp_path, monkeypatch, run=demo.name, add="#free")
     assert "what is new gets the weight 0" in said(page)
-    assert equation(page) == equation(shown(tmp_path, monkeypatch, run=demo.name))
+    assert equation(page) == equation(shown("laboratory", tmp_path, monkeypatch, run=demo.name))
 
 
 def test_without_edits_the_function_is_the_run_s_and_better_weights_are_only_told(
     blocks, monkeypatch
 ) -> None:
-    page = shown(blocks.folder.parent, monkeypatch, run=blocks.name)
+    page = shown("laboratory", blocks.folder.parent, monkeypatch, run=blocks.name)
     bench = Bench.of(blocks, [])
     own = bench.edited(Edits({}, ()), "absolute")
     assert own.value == blocks.distilled.value
@@ -274,13 +260,13 @@ def test_without_edits_the_function_is_the_run_s_and_better_weights_are_only_tol
     ],
 )
 def test_a_stale_link_is_told_and_something_is_shown(demo, tmp_path, monkeypatch, bad, sentence) -> None:
-    page = shown(tmp_path, monkeypatch, run=demo.name, **bad)
+    page = shown("laboratory", tmp_path, monkeypatch, run=demo.name, **bad)
     assert sentence in said(page)
     assert (errors(page)["mae, run"] == 0).all()
 
 
 def test_terms_removed_from_one_run_are_not_removed_from_another(blocks, demo, monkeypatch) -> None:
-    page = shown(blocks.folder.parent, monkeypatch, run=demo.name, drop="2")
+    page = shown("laboratory", blocks.folder.parent, monkeypatch, run=demo.name, drop="2")
     page.query_params["run"] = blocks.name
     page.run()
     assert not page.exception
@@ -290,7 +276,7 @@ def test_terms_removed_from_one_run_are_not_removed_from_another(blocks, demo, m
 
 def test_names_that_are_markup_stay_text(runs_folder, tmp_path, monkeypatch) -> None:
     forge(sorted(runs_folder.glob("blocks-*"))[0], tmp_path)
-    page = shown(tmp_path, monkeypatch, run=NAME, formula="#holding", drop="1")
+    page = shown("laboratory", tmp_path, monkeypatch, run=NAME, formula="#holding", drop="1")
     shown_markup = [one.value for one in page.markdown]
     assert not any("<img" in text or "javascript" in text for text in shown_markup)
     assert not any("<img" in one.label.replace("\\<", "") for one in page.button)
@@ -302,7 +288,7 @@ def test_names_that_are_markup_stay_text(runs_folder, tmp_path, monkeypatch) -> 
 def test_a_solve_is_handed_to_a_process_and_its_result_is_shown(blocks, tmp_path, monkeypatch) -> None:
     store = tmp_path / "runs"
     blocks = opened(Path(shutil.copytree(blocks.folder, store / blocks.name)))
-    page = shown(store, monkeypatch, run=blocks.name, add="#<on+>clear_G\n#holding", drop="1")
+    page = shown("laboratory", store, monkeypatch, run=blocks.name, add="#<on+>clear_G\n#holding", drop="1")
     page.number_input(key="lab/seconds").set_value(2).run()
     page.button(key="lab/start").click().run()
     assert not page.exception
@@ -313,7 +299,7 @@ def test_a_solve_is_handed_to_a_process_and_its_result_is_shown(blocks, tmp_path
             break
         time.sleep(0.2)
     assert job.state().state == "done", job.log()
-    page = shown(store, monkeypatch, run=blocks.name)
+    page = shown("laboratory", store, monkeypatch, run=blocks.name)
     assert job.result()["value"] in [code.value for code in page.code]
     assert Path(job.result()["folder"]).parent == store / "refits"
 

@@ -16,7 +16,8 @@ from distill.jobs import Run, RunConfig, do_job, ordered_terms
 from distill.jobs.inspection import Inspection
 from distill.logic import parse
 from distill.planning import UNSOLVABLE, Domain, Instance, expand
-from tests.app.state_pages import asked, frame, metrics, said, shown
+from tests.app.seen import frame, said
+from tests.app.state_pages import asked, metrics, shown
 from tests.jobs.test_inspection import ODD, TASK
 
 

@@ -7,7 +7,8 @@ pytest.importorskip("streamlit")
 from app.opened import DEMO
 from app.state_tables import plan_verdict
 from distill.planning import UNSOLVABLE
-from tests.app.state_pages import asked, frame, metrics, said, shown
+from tests.app.seen import frame, said
+from tests.app.state_pages import asked, metrics, shown
 
 
 def test_the_greedy_plan_is_played_step_by_step(demo, monkeypatch) -> None:

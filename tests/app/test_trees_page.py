@@ -22,7 +22,8 @@ from distill.jobs import Run, build_quotient_of
 from distill.jobs.lookalikes import Lookalikes, ambiguous
 from distill.jobs.stored_trees import StoredTree, cut, stored_trees
 from distill.logic import Evaluator, parse
-from tests.app.swap import frame, said, shown, swap_run
+from tests.app.seen import frame, said, shown
+from tests.app.swap import swap_run
 
 pytest.importorskip("streamlit")
 DEMO_RUN = next(DEMO.iterdir())
@@ -211,8 +212,8 @@ def test_what_is_not_there_is_told_and_something_else_is_shown(runs_folder, bloc
         sets="x",
     )
     assert not at.exception
-    assert "“17” is not here" in said(at)
-    assert "There is no state “100000”" in said(at)
+    assert "“17” is not here" in said(at, "markdown")
+    assert "There is no state “100000”" in said(at, "markdown")
     assert len(frame(at, "leaf", "way"))
     at = shown(
         "trees",
@@ -225,8 +226,8 @@ def test_what_is_not_there_is_told_and_something_else_is_shown(runs_folder, bloc
         formula="<on",
     )
     assert not at.exception
-    assert "“nobody” is not here" in said(at)
-    assert "ends in leaf" in said(at)
+    assert "“nobody” is not here" in said(at, "markdown")
+    assert "ends in leaf" in said(at, "markdown")
     assert len(at.warning) == 1  # the formula cannot be read
 
 
@@ -234,7 +235,7 @@ def test_a_run_without_trees_says_so(tmp_path_factory, monkeypatch) -> None:
     run = swap_run(tmp_path_factory.mktemp("swap"), pool="enumerate")
     at = shown("trees", run.folder.parent, monkeypatch, run=run.name, state="2", object="c1")
     assert not at.exception
-    assert "This run has no trees" in said(at)
+    assert "This run has no trees" in said(at, "markdown")
     assert len(frame(at, "depth", "kinds of states"))
 
 
@@ -250,7 +251,7 @@ def test_damage_takes_only_its_own_part(runs_folder, blocks, tmp_path, monkeypat
     (other / "trees.json").write_text("{")
     at = shown("trees", tmp_path, monkeypatch, run="other")
     assert not at.exception
-    assert "cannot be read" in said(at)
+    assert "cannot be read" in said(at, "markdown")
     assert len(frame(at, "depth", "kinds of states"))
 
 
