@@ -230,6 +230,16 @@ class Training(Settings):
     seed: int = setting(0, "The first of the seeds.")
     reduce: str = setting("wl", "Which states are kept, see `distill data`.", ("none", "exact", "iso", "wl"))
 
+    def of_one_seed(self) -> dict[str, Any]:
+        """All that the training from one seed depends on, besides that seed.
+
+        Examples
+        --------
+        >>> Training(seeds=3).of_one_seed() == Training(seed=8).of_one_seed()
+        True
+        """
+        return {name: value for name, value in self.to_mapping().items() if name not in ("seed", "seeds")}
+
 
 @dataclass(frozen=True)
 class Distillation(Settings):

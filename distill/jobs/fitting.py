@@ -21,7 +21,6 @@ Progress = Callable[[str, int, int], None]
 
 _ADDED = 200  # states that join the fit where it was wrong
 _REFITS = 8
-_POLISHES = 2
 _LESS = 0.1  # weight of states that are right, where trees look at those that are wrong
 _MET = 1e-6
 
@@ -113,19 +112,6 @@ class Fitting:
             reader.read(activations.embeddings, weight)
             reader.read_states(activations.pooled, weight)
             self._improve(*reader.features())
-
-    def polish(self) -> None:
-        """Fit again over what is one step from the formulas used, as long as that makes it shorter."""
-        for _ in range(_POLISHES):
-            before = self.best
-            features, values = self.reader.polished([term.number for term in before.terms])
-            known = {feature.number for feature in features}
-            used = sorted({number for term in before.fit.terms for number in term})
-            used = [number for number in used if before.features[number].number not in known]
-            features = features + [before.features[number] for number in used]
-            self._improve(features, np.concatenate([values, before.values[:, used]], axis=1))
-            if self.best is before:
-                return
 
     def _improve(self, features: list[StateFeature], values: Integers) -> None:
         """Fit, and stay with what was best if that is no better."""

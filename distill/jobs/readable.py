@@ -1,20 +1,23 @@
 """Readable distillation: trees, and the shortest exact value function, until all states are met."""
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from distill.jobs.fitting import Attempt, Fitting
+from distill.jobs.polishing import Polishing
 from distill.jobs.sample import Sample
-from distill.logic import Number
+from distill.logic import Constant, Count, Distance, Number, Product, weighted
 from distill.settings import Distillation
 from distill.structures import Quotient
-from distill.trees import Grown, Reader, StateFeature
+from distill.trees import Grown, Origin, Reader, StateFeature
 
 Integers = NDArray[np.int64]
 Progress = Callable[[str, int, int], None]
+
+_KINDS: Mapping[type[Number], str] = {Product: "product", Count: "numerical", Distance: "distance"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,8 +82,7 @@ def solve(
         fitting.refit(activations)
     pool = tuple(reader.named(feature) for feature in fitting.best.features)
     if settings.pool == "ridt+polish":
-        progress("polish", 0, 1)
-        fitting.polish()
+        fitting.best = _polished(fitting.best, reader, Polishing(whole, settings, progress))
     best = fitting.best
     return Solved(
         reader.renamed(best.value),
@@ -92,6 +94,22 @@ def solve(
         len(reader.objects.formulas),
         tuple(reader.named_tree(one) for layer in reader.grown for one in layer),
     )
+
+
+def _polished(best: Attempt, reader: Reader, polishing: Polishing) -> Attempt:
+    """An exact value function in fewer symbols; one that is not exact stays as it is."""
+    if not best.is_exact:
+        return best
+    value: Number = reader.hidden(polishing.polished(reader.renamed(best.value)))
+    if value.order >= best.value.order:
+        return best
+    known = {term.number: term for term in best.terms}
+    terms = tuple(
+        known.get(number, StateFeature(number, _KINDS.get(type(number), "boolean"), Origin(0, pool="polish")))
+        for _, number in weighted(value)
+        if not isinstance(number, Constant)
+    )
+    return replace(best, terms=terms, value=value, fit=replace(best.fit, bound=0.0))
 
 
 def _conflict(whole: Quotient, usable: Integers) -> tuple[int, int] | None:

@@ -93,7 +93,8 @@ def train_networks(
         vocabulary = Vocabulary(predicate for predicate in vocabulary if predicate.arity)
     quotient = build_quotient_of(chosen, goal_marking=marking).quotient
     training, validation = (Examples.of_quotient(quotient, vocabulary, split) for split in range(2))
-    key = content_key([config.to_mapping(), *(data.key for data in chosen.values())])
+    how = [config.source, config.network.to_mapping(), config.training.of_one_seed()]
+    key = content_key([how, *(data.key for data in chosen.values())])
     folder = (cache or cache_folder()) / "training" / key
     first = config.training.seed
     run = partial(_train, vocabulary, config.network, training, validation, config.training, folder)

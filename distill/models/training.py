@@ -212,7 +212,7 @@ class _Course:
 
     def _identity(self) -> str:
         parts = [self.network.vocabulary.to_json(), self.network.architecture.to_mapping()]
-        return json.dumps([*parts, self.settings.to_mapping(), self.seed])
+        return json.dumps([*parts, self.settings.of_one_seed(), self.seed])
 
     def result(self) -> Trained:
         self.network.load_state_dict(self.best_weights)

@@ -24,7 +24,6 @@ from distill.logic import (
     Node,
     NodeTable,
     Number,
-    QuotientEvaluator,
     Relation,
     Truth,
     read_nodes,
@@ -41,7 +40,6 @@ from distill.trees.grown import Grown, pack_trees, unpack_trees
 from distill.trees.language import Language, Modality
 from distill.trees.learned import distinct_features
 from distill.trees.origin import Origin, StateFeature
-from distill.trees.polish import compositions
 from distill.trees.tree import Tree
 
 Booleans = NDArray[np.bool_]
@@ -185,25 +183,10 @@ class Reader:
         self.objects = self.objects.extended(Found(formulas, cost, origins, holds), self.train)
         self._given = True
 
-    def polished(self, numbers: Sequence[Number]) -> tuple[list[StateFeature], Integers]:
-        """Features one step from those given, as `features` gives them."""
-        evaluator = QuotientEvaluator(self.quotient)
-        formulas: list[Truth] = compositions(numbers, self.language)
-        holds = np.stack([evaluator.holds(formula) for formula in formulas], axis=1)
-        cost = [formula.size for formula in formulas]
-        origins = [Origin(0, pool="polish")] * len(cost)
-        none = Found([], [], [], holds[:, :0])
-        return self.features(none.extended(Found(formulas, cost, origins, holds), self.train))
-
-    def features(self, objects: Found | None = None) -> tuple[list[StateFeature], Integers]:
-        """All features of states found so far, and their values (n_state_rows, n_features).
-
-        Parameters
-        ----------
-        objects : formulas about objects, instead of those found.
-        """
+    def features(self) -> tuple[list[StateFeature], Integers]:
+        """All features of states found so far, and their values (n_state_rows, n_features)."""
         self._find_chains()
-        objects, combined = objects or self.objects, self.combined
+        objects, combined = self.objects, self.combined
         counts = self.histogram @ objects.holds.astype(np.int64)
         found: list[StateFeature] = []
         columns: list[Integers] = []
@@ -244,6 +227,10 @@ class Reader:
     def renamed(self, formula: Formula) -> Formula:
         """A formula with the names of the domain."""
         return renamed(formula, self._names, self._renamed)
+
+    def hidden(self, formula: Formula) -> Formula:
+        """Undo `renamed`."""
+        return renamed(formula, {name: own for own, name in self._names.items()}, {})
 
     def _first(self) -> Found:
         language = self.language

@@ -21,6 +21,7 @@ from distill.structures import Vocabulary
 
 CHECKPOINTS = Path(__file__).parents[2] / "artifacts/checkpoints"
 OTHER_NAMES = {"on": "zu", "ontable": "aa", "clear": "quite", "holding": "b", "handempty": "yes"}
+ALL_NAMES = {f"{old}{end}": f"{new}{end}" for old, new in OTHER_NAMES.items() for end in ("", "_G")}
 
 
 def expanded(instances: list[Instance]) -> DataSet:
@@ -82,11 +83,11 @@ def test_what_trees_said_stays_with_the_short_formula(checkpoint: Checkpoint, da
     assert compared > 10
 
 
-def test_nothing_depends_on_names_and_order(checkpoint: Checkpoint, data: DataSet) -> None:
-    """Renamed predicates, reordered declarations, shuffled objects: the same function, renamed."""
+def rewritten(instances: list[Instance]) -> list[Instance]:
+    """The same with renamed predicates, reordered declarations, shuffled objects and in another order."""
     shuffled = random.Random(3)
 
-    def rewritten(text: str) -> str:
+    def changed(text: str) -> str:
         for old, new in OTHER_NAMES.items():
             text = re.sub(rf"\({old}(?=[ )])", f"({new}", text)
         declared = re.search(r"\(:predicates (.*)\)\n", text)
@@ -101,15 +102,18 @@ def test_nothing_depends_on_names_and_order(checkpoint: Checkpoint, data: DataSe
         text = re.sub(r"\bb\d+\b", lambda found: places[found[0]], text)
         return re.sub(r"\(:objects ([^)]*)\)", lambda f: f"(:objects {' '.join(sorted(f[1].split()))})", text)
 
-    domain = Domain(rewritten(problem_class("blocks-clear").domain.text))
-    instances = [Instance(domain, rewritten(one.text), one.name) for one in small_instances()]
-    shuffled.shuffle(instances)
-    same = expanded(instances)
+    domain = Domain(changed(problem_class("blocks-clear").domain.text))
+    found = [Instance(domain, changed(one.text), one.name) for one in instances]
+    shuffled.shuffle(found)
+    return found
+
+
+def test_nothing_depends_on_names_and_order(checkpoint: Checkpoint, data: DataSet) -> None:
+    same = expanded(rewritten(small_instances()))
     assert sorted(same.v_star) == sorted(data.v_star)
-    names = {f"{old}{end}": f"{new}{end}" for old, new in OTHER_NAMES.items() for end in ("", "_G")}
     one, _ = distil(checkpoint, {"train": data})
-    other, _ = distil(Checkpoint(with_names(checkpoint.network, names, same)), {"train": same})
-    assert renamed(one.value, names) is other.value
+    other, _ = distil(Checkpoint(with_names(checkpoint.network, ALL_NAMES, same)), {"train": same})
+    assert renamed(one.value, ALL_NAMES) is other.value
 
 
 def with_names(network: Network, names: dict[str, str], data: DataSet) -> Network:

@@ -1,4 +1,4 @@
-"""All short formulas are made, each once, and what is one step from given ones is what it says."""
+"""All short formulas are made, each once."""
 
 import itertools
 
@@ -7,11 +7,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from distill.logic import And, Evaluator, Indicator, Not, Or, QuotientEvaluator, Top, Truth, parse
+from distill.logic import And, Evaluator, Not, Or, QuotientEvaluator, Top, Truth, parse
 from distill.structures import Predicate, Structures, Vocabulary
 from distill.trees.enumeration import short_formulas
 from distill.trees.language import Language
-from distill.trees.polish import compositions
 from tests.trees.test_language import joined, wishes
 
 FEW = Vocabulary([Predicate("clear", 1), Predicate("on", 2), Predicate("clear_G", 1, "goal")])
@@ -126,44 +125,3 @@ def test_what_trees_do_not_see_makes_no_difference_between_formulas():
     train = language.holds[:, language.concepts.index(parse("clear"))]
     formulas, cost, holds = short_formulas(language, train, 4, 1000)
     assert (len(formulas), cost, holds.shape) == (1, [1], (4, 1))
-
-
-# One step from given formulas
-
-
-def test_compositions_are_parts_and_what_is_one_step_from_them():
-    language = Language.of(joined(tower()).quotient)
-    numbers = [parse("#(<on>clear_G | holding)"), parse("dist(lost, on, clear)")]
-    found = compositions(numbers, language)
-    parts = [*map(parse, ("clear_G", "<on>clear_G", "holding", "<on>clear_G | holding", "lost", "clear"))]
-    begin = {*parts, *language.concepts}
-    assert begin <= set(found)
-    assert {Not(one) for one in begin} <= set(found)
-    assert {modality.of(one) for modality in language.modalities for one in begin} <= set(found)
-    for one, other in itertools.permutations(begin, 2):
-        assert {And(one, other), Or(one, other), And(one, Not(other))} <= set(found)
-
-
-def test_compositions_are_different_formulas_in_order_and_no_further_than_one_step():
-    language = Language.of(joined(tower()).quotient)
-    found = compositions([parse("#<on>clear")], language)
-    assert found == sorted(found)
-    assert len(found) == len(set(found))
-    begin = {parse("<on>clear"), *language.concepts}
-    assert len(begin) == 6
-    assert len(found) <= 6 + 6 + 6 * len(language.modalities) + 15 * 4
-    assert parse("~~clear") not in found
-    assert parse("<on><on><on>clear") not in found
-
-
-def test_what_is_about_states_is_no_part():
-    language = Language.of(joined(tower()).quotient)
-    found = compositions([Indicator(parse("[#clear > 0] & ~[#holding > 1]"))], language)
-    assert parse("holding") in found
-    assert not any(formula.of_state for formula in found)
-
-
-def test_without_numbers_there_are_the_concepts():
-    language = Language.of(joined(tower()).quotient)
-    assert set(language.concepts) <= set(compositions([], language))
-    assert parse("holding") not in compositions([], language)

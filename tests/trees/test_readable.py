@@ -222,13 +222,6 @@ def test_short_formulas_and_distances_are_given_without_a_network(quotient):
     assert born == {"enumerate"}
 
 
-def test_polished_features_are_one_step_from_those_given(reader, quotient):
-    feature = next(one for one in reader.features()[0] if one.kind == "numerical")
-    features, values = reader.polished([feature.number])
-    check_values(reader, quotient, (features, values))
-    assert {one.origin.pool for one in features if one.kind == "numerical"} == {"polish"}
-
-
 # What decides
 
 

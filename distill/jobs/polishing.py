@@ -1,0 +1,239 @@
+"""Polishing: an exact value function said in fewer symbols, with the same value in every known state.
+
+Formulas near those that are used are tried as terms: some terms are replaced by others, and the best few
+functions are kept to go on from. Where that ends depends little on where it begins, so that functions from
+other seeds and other networks become the same. Nothing here is new about the network: what is polished was
+born in trees, what comes out need not have been.
+"""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distill.jobs.sample import draw_sample
+from distill.logic import (
+    Compare,
+    Constant,
+    Count,
+    Indicator,
+    Number,
+    Product,
+    QuotientEvaluator,
+    Scaled,
+    Sum,
+    Truth,
+    weighted,
+)
+from distill.logic.denotations import unpacked
+from distill.planning import UNSOLVABLE
+from distill.regression.pool import Pool, Solution, Term
+from distill.regression.replacement import Replacement
+from distill.settings import Distillation
+from distill.structures import Quotient
+from distill.trees import Reader
+from distill.trees.nearby import nearby
+
+Progress = Callable[[str, int, int], None]
+
+_ROUNDS = 10
+_KEPT = 10  # functions to go on from
+_SLACK = 3  # symbols that they may have more than the best one
+_LARGEST = 16  # symbols of a formula about objects
+_FORMULAS = 20_000  # about objects
+_CHECKED = 60  # functions that are compared with the first one in all known states
+_SYNONYMS = 3  # other formulas with the values of one that is used
+_MET = 1e-6
+_CHUNK = 500  # formulas whose objects are counted at a time
+
+
+@dataclass(frozen=True)
+class _Function:
+    """A value function in the reader's names: numbers with their weights, and what is added."""
+
+    terms: tuple[tuple[int, Number], ...]
+    constant: int
+
+    @staticmethod
+    def of(value: Number) -> "_Function":
+        every = weighted(value)
+        constant = sum(weight * one.fields[0] for weight, one in every if isinstance(one, Constant))
+        terms = [(int(weight), one) for weight, one in every if not isinstance(one, Constant)]
+        return _Function(tuple(terms), int(constant))
+
+    @property
+    def value(self) -> Number:
+        return Sum(*(Scaled(weight, number) for weight, number in self.terms), Constant(self.constant))
+
+    @property
+    def factors(self) -> list[Number]:
+        return [factor for _, number in self.terms for factor in _factors(number)]
+
+
+class Polishing:
+    """Looks for shorter functions.
+
+    Parameters
+    ----------
+    whole : all known states.
+    settings : what may be said, and how; the seed does not matter.
+    progress : called with the stage and the steps done and to do.
+    """
+
+    def __init__(self, whole: Quotient, settings: Distillation, progress: Progress) -> None:
+        self._settings, self._progress = settings, progress
+        # The same states for all seeds, so that these lead to the same function.
+        sample = draw_sample(None, whole, replace(settings, seed=0))
+        self._reader = Reader(sample.quotient, settings)
+        self._evaluator = QuotientEvaluator(self._reader.quotient)
+        self._everywhere = QuotientEvaluator(whole)
+        self._known = np.flatnonzero(whole.v_star != UNSOLVABLE)
+        self._words: set[Truth] = set()
+
+    def polished(self, value: Number) -> Number:
+        """The shortest function that was found with the value of a given one, whose weights are whole."""
+        beam = [_Function.of(self._reader.hidden(value))]
+        if not beam[0].terms:
+            return value
+        self._target = self._evaluator.number(beam[0].value).astype(np.float64)
+        self._aim = self._everywhere.number(self._reader.renamed(beam[0].value))[self._known]
+        least = np.inf
+        for number in range(_ROUNDS):
+            self._progress("polish", number, _ROUNDS)
+            beam, cost = self._around(beam)
+            if cost >= least:
+                break
+            least = cost
+        found: Number = self._reader.renamed(beam[0].value)
+        return found
+
+    def _around(self, beam: Sequence[_Function]) -> tuple[list[_Function], float]:
+        """The best functions near some, these among them; and what the best one costs."""
+        columns = self._columns(beam)
+        intercept = self._settings.intercept
+        pool = Pool(
+            columns.values.astype(np.float64),
+            self._target,
+            np.ones(len(self._target)),
+            np.array([number.size for number in columns.numbers], dtype=np.float64),
+            intercept=intercept,
+            products=False,
+        )
+        replacement = Replacement(pool, intercept=intercept, nonnegative=self._settings.nonnegative)
+        located = [self._located(function, columns, pool) for function in beam]
+        begun = [solution for solution in located if solution is not None]
+        most = min((solution.cost(pool) for solution in begun), default=0.0) + _SLACK
+        kept: list[_Function] = []
+        costs: list[float] = []
+        for solution in replacement.near(begun, most)[:_CHECKED]:
+            function = _written(solution, [columns.numbers[column] for column in pool.columns])
+            if self._is_right(function):
+                kept.append(function)
+                costs.append(solution.cost(pool))
+            if len(kept) == _KEPT:
+                break
+        same = [columns.synonyms[self._key(one)] for function in kept for one in function.factors]
+        self._words = _parts(number for numbers in same for number in numbers[: 1 + _SYNONYMS])
+        return (kept, costs[0]) if kept else (list(beam), np.inf)
+
+    def _is_right(self, function: _Function) -> bool:
+        values = self._everywhere.number(self._reader.renamed(function.value))[self._known]
+        return bool((np.abs(values - self._aim) <= _MET).all())
+
+    def _key(self, number: Number) -> int:
+        return _keys(self._evaluator.number(number)[:, None])[0]
+
+    def _columns(self, beam: Sequence[_Function]) -> "_Columns":
+        """Numbers that may be terms or factors of functions near some."""
+        language = self._reader.language
+        words = self._words | _parts(factor for function in beam for factor in function.factors)
+        ordered = sorted(words | set(language.concepts))
+        holds = np.stack([self._evaluator.holds(word) for word in ordered], axis=1)
+        # What alone is larger than a whole function cannot be part of a shorter one.
+        largest = min(_LARGEST, max(function.value.size for function in beam))
+        formulas, bits = nearby(ordered, holds, language, largest, _FORMULAS)
+        found = _Columns()
+        used = list(dict.fromkeys(factor for function in beam for factor in function.factors))
+        found.add(used, np.stack([self._evaluator.number(number) for number in used], axis=1))
+        for begin in range(0, len(formulas), _CHUNK):
+            part = slice(begin, begin + _CHUNK)
+            counts = self._reader.histogram @ unpacked(bits[part], len(holds)).T.astype(np.int32)
+            found.add([Count(formula) for formula in formulas[part]], counts)
+            found.add([Indicator(Compare(Count(formula), 0)) for formula in formulas[part]], counts > 0)
+        return found
+
+    def _located(self, function: _Function, columns: "_Columns", pool: Pool) -> Solution | None:
+        """A function as a solution in the pool's columns; none if one of its factors never changes."""
+        place = {int(column): number for number, column in enumerate(pool.columns)}
+        terms: list[Term] = []
+        for _, number in function.terms:
+            found = [place.get(columns.places[self._key(factor)]) for factor in _factors(number)]
+            if None in found:
+                return None
+            terms.append(tuple(sorted(one for one in found if one is not None)))
+        order = sorted(range(len(terms)), key=terms.__getitem__)
+        weights = tuple(function.terms[number][0] for number in order)
+        return Solution(tuple(terms[number] for number in order), weights, function.constant)
+
+
+@dataclass
+class _Columns:
+    """Numbers with other values each, of those with the same the first in the canonical order.
+
+    Attributes
+    ----------
+    numbers : what they are.
+    places : for each key of values the place of its number.
+    synonyms : for each key all numbers with these values that were met, the first of them first.
+    """
+
+    numbers: list[Number] = field(default_factory=list)
+    places: dict[int, int] = field(default_factory=dict)
+    synonyms: dict[int, list[Number]] = field(default_factory=dict)
+    _parts: list[NDArray[np.int32]] = field(default_factory=list)
+
+    @property
+    def values(self) -> NDArray[np.int32]:
+        """(n_state_rows, n_numbers)."""
+        return np.concatenate(self._parts, axis=1)
+
+    def add(self, numbers: Sequence[Number], values: NDArray[Any]) -> None:
+        """Add numbers with their values (n_state_rows, n)."""
+        fresh = []
+        for place, (number, key) in enumerate(zip(numbers, _keys(values), strict=True)):
+            same = self.synonyms.setdefault(key, [])
+            same.append(number)
+            same.sort()
+            if key not in self.places:
+                self.places[key] = len(self.numbers)
+                self.numbers.append(number)
+                fresh.append(place)
+            self.numbers[self.places[key]] = same[0]
+        self._parts.append(values[:, fresh].astype(np.int32))
+
+
+def _written(solution: Solution, numbers: Sequence[Number]) -> _Function:
+    """A solution as numbers with weights; numbers are those of the columns."""
+    found = []
+    for term, weight in zip(solution.terms, solution.weights, strict=True):
+        factors = [numbers[column] for column in term]
+        found.append((int(weight), factors[0] if len(factors) == 1 else Product(*factors)))
+    return _Function(tuple(found), int(solution.intercept))
+
+
+def _factors(number: Number) -> tuple[Number, ...]:
+    return number.fields if isinstance(number, Product) else (number,)
+
+
+def _parts(numbers: Iterable[Number]) -> set[Truth]:
+    """The formulas about objects in numbers."""
+    return {node for one in numbers for node in one.walk() if isinstance(node, Truth) and not node.of_state}
+
+
+def _keys(values: NDArray[Any]) -> list[int]:
+    """A number for each column of whole numbers (n_rows, n_columns); equal columns have equal ones."""
+    factors = np.random.default_rng(3).integers(1, 1 << 62, len(values), dtype=np.int64) * 2 + 1
+    found: list[int] = (factors @ values.astype(np.int64)).tolist()
+    return found

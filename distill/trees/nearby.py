@@ -1,0 +1,145 @@
+"""Formulas at most two steps from given ones: seen from neighbours, negated, joined."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from distill.logic import And, Not, Or, Truth
+from distill.logic.denotations import Words, packed, unpacked
+from distill.trees.enumeration import short_formulas
+from distill.trees.language import Language
+
+Booleans = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+Make = Callable[[int], Truth]
+
+_SHORT = 600  # short formulas of the language that take part in the second step
+
+
+def nearby(
+    words: Sequence[Truth], holds: Booleans, language: Language, largest: int, at_most: int
+) -> tuple[list[Truth], Words]:
+    """Formulas about objects that are two steps from words, by growing size.
+
+    The first step joins two words, negates one, or looks at neighbours; the second does the same with what
+    the first gave, and with short formulas of the language, joined with words only. Of formulas that hold of
+    the same rows there is one, of the smallest size that was met.
+
+    Parameters
+    ----------
+    words : formulas about objects, in an order that decides between equals.
+    holds : (n_rows, n_words) where they hold.
+    largest : symbols of a formula, at most.
+    at_most : how many are wanted.
+
+    Returns
+    -------
+    The formulas and where they hold, as bits (n_formulas, n_words); see `denotations.unpacked`.
+
+    Examples
+    --------
+    >>> from distill.logic import parse
+    >>> clear = np.array([[True], [False]])
+    >>> language = Language((parse("clear"),), clear, (), ())
+    >>> nearby([parse("clear")], clear, language, largest=8, at_most=9)[0]
+    [clear, ~clear, clear | ~clear]
+    """
+    kept = _Kept(largest)
+    kept.add(holds, np.array([word.size for word in words]), lambda number: words[number])
+    n_words = len(kept)
+    kept.step(language, range(n_words), n_words)
+    short, _, where = short_formulas(language, np.ones(len(holds), dtype=bool), largest, _SHORT)
+    kept.add(where, np.array([formula.size for formula in short]), lambda number: short[number])
+    kept.step(language, range(n_words, len(kept)), n_words)
+    chosen = np.argsort(kept.sizes, kind="stable")[:at_most]
+    formulas = [kept.formula(number) for number in chosen.tolist()]
+    return formulas, kept.rows[chosen]
+
+
+@dataclass
+class _Kept:
+    """Sets of rows, each with the smallest formula that was met for it.
+
+    Attributes
+    ----------
+    largest : symbols of a formula, at most.
+    sizes : of the formulas.
+    """
+
+    largest: int
+    sizes: list[int] = field(default_factory=list)
+    _places: dict[int, int] = field(default_factory=dict)
+    _made: list[tuple[Make, int]] = field(default_factory=list)
+    _parts: list[Words] = field(default_factory=list)
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def rows(self) -> Words:
+        """(n, n_words) the rows of each set, as bits."""
+        self._parts = [np.concatenate(self._parts)]
+        return self._parts[0]
+
+    def formula(self, number: int) -> Truth:
+        """The smallest formula of a set."""
+        make, own = self._made[number]
+        return make(own)
+
+    def add(self, holds: Booleans, sizes: Integers, make: Make) -> None:
+        """Keep sets (n_rows, m) that are new, and smaller formulas of those that are not."""
+        fitting = np.flatnonzero((sizes <= self.largest) & holds.any(axis=0))
+        fitting = fitting[np.argsort(sizes[fitting], kind="stable")]
+        bits = packed(holds.T[fitting])
+        _, first = np.unique(_hashes(bits), return_index=True)
+        first = np.sort(first)
+        fresh = []
+        for place, key in zip(first.tolist(), _hashes(bits[first]).tolist(), strict=True):
+            own = int(fitting[place])
+            known = self._places.get(key)
+            if known is None:
+                self._places[key] = len(self)
+                self.sizes.append(int(sizes[own]))
+                self._made.append((make, own))
+                fresh.append(place)
+            elif sizes[own] < self.sizes[known]:
+                self.sizes[known] = int(sizes[own])
+                self._made[known] = make, own
+        self._parts.append(bits[fresh])
+
+    def step(self, language: Language, operands: range, n_words: int) -> None:
+        """Add what is one step from some of the sets; joined they are with the first so many."""
+        n_rows = len(language.holds)
+        holds = unpacked(self.rows[operands.start : operands.stop], n_rows).T
+        sizes = np.array(self.sizes[operands.start : operands.stop], dtype=np.int64)
+        formulas = [self.formula(number) for number in operands]
+        for modality in language.modalities:
+            made = [modality.of(formula) for formula in formulas]
+            self.add(modality.apply(holds), np.array([one.size for one in made], dtype=int), made.__getitem__)
+        self.add(~holds, sizes + 1, lambda number: Not(formulas[number]))
+        for word in range(n_words):
+            # Of two words each pair comes once.
+            others = np.arange(word + 1, n_words) if operands.start == 0 else np.arange(len(formulas))
+            others = others[self.sizes[word] + sizes[others] < self.largest]
+            if len(others):
+                self._join(word, formulas, holds[:, others], sizes[others], others)
+
+    def _join(
+        self, word: int, formulas: list[Truth], holds: Booleans, sizes: Integers, others: Integers
+    ) -> None:
+        """Add conjunctions and disjunctions of one set with others (n_rows, m)."""
+        first, own = self.formula(word), unpacked(self.rows[[word]], len(holds)).T
+        total = sizes + self.sizes[word] + 1
+        self.add(own & holds, total, lambda number: And(first, formulas[others[number]]))
+        self.add(own | holds, total, lambda number: Or(first, formulas[others[number]]))
+        self.add(own & ~holds, total + 1, lambda number: And(first, Not(formulas[others[number]])))
+        self.add(~own & holds, total + 1, lambda number: And(Not(first), formulas[others[number]]))
+
+
+def _hashes(bits: Words) -> Words:
+    """(m,) numbers that tell sets (m, n_words) apart."""
+    factors = np.random.default_rng(2).integers(0, 1 << 63, bits.shape[1], dtype=np.uint64) * 2 + 1
+    found: Words = (bits ^ (bits >> np.uint64(29))) @ factors
+    return found
