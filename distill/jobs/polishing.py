@@ -135,7 +135,7 @@ class Polishing:
             if len(kept) == _KEPT:
                 break
         same = [columns.synonyms[self._key(one)] for function in kept for one in function.factors]
-        self._words = _parts(number for numbers in same for number in numbers[: 1 + _SYNONYMS])
+        self._words = _parts(number for numbers in same for number in sorted(numbers)[: 1 + _SYNONYMS])
         return (kept, costs[0]) if kept else (list(beam), np.inf)
 
     def _is_right(self, function: _Function) -> bool:
@@ -186,7 +186,7 @@ class _Columns:
     ----------
     numbers : what they are.
     places : for each key of values the place of its number.
-    synonyms : for each key all numbers with these values that were met, the first of them first.
+    synonyms : for each key all numbers with these values that were met.
     """
 
     numbers: list[Number] = field(default_factory=list)
@@ -203,14 +203,13 @@ class _Columns:
         """Add numbers with their values (n_state_rows, n)."""
         fresh = []
         for place, (number, key) in enumerate(zip(numbers, _keys(values), strict=True)):
-            same = self.synonyms.setdefault(key, [])
-            same.append(number)
-            same.sort()
-            if key not in self.places:
-                self.places[key] = len(self.numbers)
+            self.synonyms.setdefault(key, []).append(number)
+            known = self.places.setdefault(key, len(self.numbers))
+            if known == len(self.numbers):
                 self.numbers.append(number)
                 fresh.append(place)
-            self.numbers[self.places[key]] = same[0]
+            elif number < self.numbers[known]:
+                self.numbers[known] = number
         self._parts.append(values[:, fresh].astype(np.int32))
 
 
