@@ -127,7 +127,9 @@ def told_origin(origin: Origin) -> list[str]:
         )
         found = [f"Born in {where}{tree}, {leaves}."]
     if origin.pool == "polish":
-        found = ["Not born in trees, but made of features that were, one step from those chosen."]
+        found = [
+            "Not born in trees, but found near features that were, when these were said in fewer symbols."
+        ]
     if origin.chain is not None:
         first, last = origin.chain.steps
         layers = ", ".join(map(str, origin.chain.layers))

@@ -254,8 +254,8 @@ class Distillation(Settings):
     )
     pool: str = setting(
         "ridt",
-        "Readable mode: features born in trees; then also what is one step from those chosen; or all short "
-        "formulas, without a network; or both.",
+        "Readable mode: features born in trees; these, and an exact function then said in fewer symbols by "
+        "formulas near those chosen; or all short formulas, without a network; or both.",
         ("ridt", "ridt+polish", "enumerate", "both"),
         stage="distil",
     )

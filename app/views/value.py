@@ -19,8 +19,8 @@ _FAILURES = (InputError, OSError, ValueError, LookupError, TypeError, Arithmetic
 _BORN = "features were born in trees on the network's embeddings"
 _POOLS = {
     "ridt": f"{_BORN}.",
-    "ridt+polish": f"{_BORN}, then polished: what is one step from the formulas chosen was tried as well, "
-    "and was not born in trees.",
+    "ridt+polish": f"{_BORN}; then the function was polished: said in fewer symbols by formulas near those "
+    "chosen, which were not born in trees.",
     "enumerate": "features are short formulas made without a network.",
     "both": f"{_BORN}, or are short formulas made without a network; the origin of a term tells which.",
 }

@@ -192,7 +192,7 @@ def _readable(
     marking = whole.vocabulary.is_marked
     fit = {
         "exact": found.attempt.is_exact,
-        "gap": found.attempt.fit.gap,
+        "gap": found.gap,
         "wrong": len(found.attempt.wrong),
         "blocking": [shown_state(found.states, row) for row in found.attempt.blocking[:_SHOWN]],
         "conflict": [shown_state(found.states, row) for row in found.conflict or ()],

@@ -30,6 +30,8 @@ class Solved:
     terms : its features.
     pool : all features it was chosen from, before it was polished.
     attempt : the fit, and the state rows of `states` that it misses.
+    gap : the share of its size that a smaller exact function in the same features might save; none if it
+        was polished, as then nothing is known of that.
     conflict : two state rows that look the same and have different labels, or none.
     states : the quotient of training and validation states.
     objects : how many formulas about objects were found.
@@ -40,6 +42,7 @@ class Solved:
     terms: tuple[StateFeature, ...]
     pool: tuple[StateFeature, ...]
     attempt: Attempt
+    gap: float | None
     conflict: tuple[int, int] | None
     states: Quotient
     objects: int
@@ -81,14 +84,15 @@ def solve(
     if activations is not None and settings.pool != "enumerate" and settings.target == "optimal":
         fitting.refit(activations)
     pool = tuple(reader.named(feature) for feature in fitting.best.features)
-    if settings.pool == "ridt+polish":
-        fitting.best = _polished(fitting.best, reader, Polishing(whole, settings, progress))
     best = fitting.best
+    if settings.pool == "ridt+polish" and best.is_exact:
+        best = _polished(best, reader, Polishing(whole, settings, progress))
     return Solved(
         reader.renamed(best.value),
         tuple(reader.named(term) for term in best.terms),
         pool,
         best,
+        best.fit.gap if best is fitting.best else None,
         _conflict(whole, fitting.usable) if settings.target == "optimal" else None,
         whole,
         len(reader.objects.formulas),
@@ -97,9 +101,7 @@ def solve(
 
 
 def _polished(best: Attempt, reader: Reader, polishing: Polishing) -> Attempt:
-    """An exact value function in fewer symbols; one that is not exact stays as it is."""
-    if not best.is_exact:
-        return best
+    """An exact value function in fewer symbols, if there are any."""
     value: Number = reader.hidden(polishing.polished(reader.renamed(best.value)))
     if value.order >= best.value.order:
         return best
@@ -109,7 +111,7 @@ def _polished(best: Attempt, reader: Reader, polishing: Polishing) -> Attempt:
         for _, number in weighted(value)
         if not isinstance(number, Constant)
     )
-    return replace(best, terms=terms, value=value, fit=replace(best.fit, bound=0.0))
+    return replace(best, terms=terms, value=value)
 
 
 def _conflict(whole: Quotient, usable: Integers) -> tuple[int, int] | None:
