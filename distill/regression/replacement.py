@@ -12,6 +12,7 @@ from itertools import combinations, product
 import numpy as np
 
 from distill.regression.pool import WRITTEN, Floats, Integers, Pool, Solution, Term
+from distill.structures.ranges import mixed
 
 _FACTORS = 1500  # columns, the smallest, that are multiplied with each other
 _PRODUCTS = 400_000  # products that are looked at, the smallest
@@ -60,6 +61,7 @@ class Replacement:
         self._factors = pool.values[:, : len(factors)]
         self._random = np.random.default_rng(0).standard_normal((2, len(pool.target)))
         self._known: dict[Term, Floats] = {}
+        self._codes: dict[Term, int] = {}
 
     def near(self, solutions: Sequence[Solution], most: float) -> list[Solution]:
         """Exact solutions of at most this cost that are made of some, these among them; the best first."""
@@ -76,17 +78,30 @@ class Replacement:
         return sorted(exact.union(solutions), key=self.rank)
 
     def rank(self, solution: Solution) -> tuple[object, ...]:
-        """The lower the better: its size, then how simple its weights are, then an order without names."""
+        """The lower the better: its size, then how simple its weights are, then what the terms' values are.
+
+        Names, order and what else is in the pool decide nothing, unless terms have the same values as often.
+        """
         weights = solution.weights
+        codes = sorted(zip(map(self._code, solution.terms), weights, strict=True))
         return (
             solution.cost(self.pool),
             len(weights),
             solution.intercept != 0,
             sum(weight < 0 for weight in weights),
             sum(map(abs, weights)),
+            codes,
             solution.terms,
-            weights,
         )
+
+    def _code(self, term: Term) -> int:
+        """A number for how often a term has which value where the target has which."""
+        if term not in self._codes:
+            aims = mixed(self.pool.target.astype(np.int64).astype(np.uint64))
+            values = self.pool.table([term])[:, 0].astype(np.int64).astype(np.uint64)
+            codes = mixed(values ^ aims) * self.pool.counts.astype(np.uint64)
+            self._codes[term] = int(codes.sum(dtype=np.uint64))
+        return self._codes[term]
 
     def _solved(self, terms: tuple[Term, ...]) -> Solution | None:
         """The exact solution in some terms, if there is one with whole weights."""

@@ -101,3 +101,25 @@ def test_of_equal_cost_the_simplest_weights_come_first() -> None:
     found = Replacement(pool, intercept=True, nonnegative=False).near([negative], 10)
     assert {pool.columns[term[0]] for term in found[0].terms} == {0, 1}
     assert (found[0].weights, found[0].intercept) == ((1, 1), 0)
+
+
+def test_what_else_is_in_the_pool_does_not_decide_between_equals() -> None:
+    """Two sums of equal cost and equal weights: the same one comes first in any pool, in any order."""
+    random = np.random.default_rng(5)
+    values = random.integers(0, 5, (50, 9)).astype(float)
+    values[:, 3] = values[:, 0] + values[:, 1] - values[:, 2]
+    target = values[:, 0] + values[:, 1]
+    first = set()
+    for seed in range(6):
+        others = np.random.default_rng(seed).permutation(np.arange(4, 9))[:seed]
+        columns = np.random.default_rng(seed).permutation(np.append(np.arange(4), others))
+        rows = np.random.default_rng(seed).permutation(50)
+        table = values[rows][:, columns]
+        sizes = np.full(len(columns), 4.0)
+        pool = Pool(table, target[rows], np.ones(50), sizes, intercept=True, products=False)
+        place = {int(columns[column]): number for number, column in enumerate(pool.columns)}
+        begin = Solution(tuple(sorted([(place[0],), (place[1],)])), (1, 1), 0)
+        found = Replacement(pool, intercept=True, nonnegative=False).near([begin], begin.cost(pool))
+        assert len(found) == 2
+        first.add(frozenset(int(columns[pool.columns[term[0]]]) for term in found[0].terms))
+    assert len(first) == 1
