@@ -39,6 +39,7 @@ from distill.trees.nearby import nearby
 Progress = Callable[[str, int, int], None]
 
 _ROUNDS = 10
+_PATIENCE = 3  # rounds that find nothing shorter, but other words, before it ends
 _KEPT = 10  # functions to go on from
 _SLACK = 3  # symbols that they may have more than the best one
 _LARGEST = 16  # symbols of a formula about objects
@@ -90,7 +91,7 @@ class Polishing:
         self._evaluator = QuotientEvaluator(self._reader.quotient)
         self._everywhere = QuotientEvaluator(whole)
         self._known = np.flatnonzero(whole.v_star != UNSOLVABLE)
-        self._words: set[Truth] = set()
+        self._words: set[Truth] = set()  # what all functions kept so far, and their synonyms, are made of
 
     def polished(self, value: Number) -> Number:
         """The shortest function that was found with the value of a given one, whose weights are whole."""
@@ -99,13 +100,15 @@ class Polishing:
             return value
         self._target = self._evaluator.number(beam[0].value).astype(np.float64)
         self._aim = self._everywhere.number(self._reader.renamed(beam[0].value))[self._known]
-        least = np.inf
+        least, idle = np.inf, 0
         for number in range(_ROUNDS):
             self._progress("polish", number, _ROUNDS)
+            before = beam, len(self._words)
             beam, cost = self._around(beam)
-            if cost >= least:
+            idle = idle + 1 if cost >= least else 0
+            if idle == _PATIENCE or before == (beam, len(self._words)):
                 break
-            least = cost
+            least = min(cost, least)
         found: Number = self._reader.renamed(beam[0].value)
         return found
 
@@ -135,7 +138,7 @@ class Polishing:
             if len(kept) == _KEPT:
                 break
         same = [columns.synonyms[self._key(one)] for function in kept for one in function.factors]
-        self._words = _parts(number for numbers in same for number in sorted(numbers)[: 1 + _SYNONYMS])
+        self._words |= _parts(number for numbers in same for number in sorted(numbers)[: 1 + _SYNONYMS])
         return (kept, costs[0]) if kept else (list(beam), np.inf)
 
     def _is_right(self, function: _Function) -> bool:
