@@ -2,8 +2,8 @@
 
 Formulas near those that are used are tried as terms: some terms are replaced by others, and the best few
 functions are kept to go on from. Where that ends depends little on where it begins, so that functions from
-other seeds and other networks mostly become the same. Nothing here is new about the network: what is polished was
-born in trees, what comes out need not have been.
+other seeds and other networks mostly become the same. Nothing here is new about the network: what is
+polished was born in trees, what comes out need not have been.
 """
 
 from collections.abc import Callable, Iterable, Sequence
