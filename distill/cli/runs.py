@@ -39,11 +39,11 @@ def list_runs(
     runs = [
         run
         for run in kept.runs()
-        if (problem is None or _about(run) == problem) and (not exact or run.metrics["fit"].get("exact"))
+        if (problem is None or run.about == problem) and (not exact or run.metrics["fit"].get("exact"))
     ]
     jobs = kept.jobs()
     if as_json:
-        found = [{"run": run.name, "about": _about(run), **run.metrics} for run in runs]
+        found = [{"run": run.name, "about": run.about, **run.metrics} for run in runs]
         print_json({"runs": found, "jobs": {name: status.state for name, status in jobs.items()}})
         return
     rows = [
@@ -165,10 +165,6 @@ def verify_run(
         print_table(found.name, ["checked", "agree"], [[len(checks), "all"]])
     if wrong:
         raise typer.Exit(1)
-
-
-def _about(run: "Run") -> str:
-    return Path(run.config.get("problem") or run.config.get("domain", "")).stem
 
 
 def _mae(run: "Run", split: str) -> str:

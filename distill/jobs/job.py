@@ -20,7 +20,7 @@ from distill.errors import InputError
 from distill.files import locked, written_whole
 from distill.jobs.folder import PART, write_run
 from distill.jobs.run import Run
-from distill.jobs.run_config import RunConfig
+from distill.jobs.run_config import RunConfig, about
 from distill.jobs.stages import STAGES, Stages
 from distill.planning.cache import cache_folder
 
@@ -74,12 +74,11 @@ class Status:
 def run_name(stages: Stages) -> str:
     """The name of a run: what it is about, and a key of all it is made from."""
     config = stages.config
-    about = config.source.get("problem") or config.source["domain"]
     if config.checkpoint is not None:
         by = config.checkpoint.stem
     else:
         by = config.distillation.pool if config.network is None else "trained"
-    return f"{Path(about).stem}-{by}-{str(stages.keys['export'])[:8]}"
+    return f"{about(config.source)}-{by}-{str(stages.keys['export'])[:8]}"
 
 
 def status_file(store: Path, name: str) -> Path:

@@ -33,6 +33,7 @@ import yaml
 from distill.errors import InputError
 from distill.jobs.distilled import Distilled
 from distill.jobs.outlook import Outlook
+from distill.jobs.run_config import about
 from distill.planning import DataSet
 from distill.structures import Vocabulary
 from distill.trees import Grown, trees_from_json
@@ -70,6 +71,11 @@ class Run:
         except (OSError, ValueError, yaml.YAMLError) as error:
             raise InputError(f"{folder} is no run ({error}); make one with `distill run`.") from error
         return Run(folder, metrics, config)
+
+    @property
+    def about(self) -> str:
+        """What it is about, in a word."""
+        return about(self.config)
 
     @property
     def name(self) -> str:

@@ -45,6 +45,18 @@ TRAINED = ("network", "training")
 _SETTINGS = [f"{section}.{name}" for section, kind in SECTIONS.items() for name in kind.names()]
 
 
+def about(source: Mapping[str, Any]) -> str:
+    """What a run is about, in a word: its problem class, or its PDDL's file or folder.
+
+    Examples
+    --------
+    >>> about({"problem": "gripper"}), about({"domain": "ferry/domain.pddl"})
+    ('gripper', 'ferry')
+    """
+    path = Path(source.get("problem") or source.get("domain", ""))
+    return path.parent.name if path.name == "domain.pddl" and path.parent.name else path.stem
+
+
 @dataclass(frozen=True)
 class RunConfig:
     """What to distil, on which states, and how.
