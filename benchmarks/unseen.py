@@ -4,9 +4,9 @@ Not a matter of speed. One recipe for all: a network is trained (or found traine
 For each domain it prints errors, sizes, how good the network itself is, and what stands in the way of an
 exact value function; if two states look the same to every formula although their V* differ, both are shown.
 
-`blocks` and `logistics` are problem classes of ours. `--pddl FOLDER` adds folders of PDDL: for each name
-given by `--domain NAME` (may be repeated), FOLDER/NAME must hold domain.pddl and instances, or a folder
-table1 with them.
+`blocks` and `logistics` are problem classes of ours; `airports` is Logistics with one place in each city,
+where that happens. `--pddl FOLDER` adds folders of PDDL: for each name given by `--domain NAME` (may be
+repeated), FOLDER/NAME must hold domain.pddl and instances, or a folder table1 with them.
 """
 
 import argparse
@@ -17,7 +17,11 @@ from typing import Any
 from distill.errors import InputError
 from distill.jobs import Run, RunConfig, do_job
 
-CLASSES = ("blocks", "logistics")
+CLASSES = {
+    "blocks": "blocks",
+    "logistics": "logistics",
+    "airports": str(Path(__file__).with_name("airports.yaml")),
+}
 RECIPE: dict[str, Any] = {
     "network": {"layers": 8, "size": 32, "aggregation": "max", "pooling": "sum"},
     "training": {
@@ -70,10 +74,12 @@ def row_of(name: str, run: Run) -> dict[str, Any]:
     table = run.predictions()
     known = table[table["v_star"] >= 0]
     errors = (known["network"] - known["v_star"]).abs().groupby(known["split"], observed=True).mean()
+    largest = known.groupby("split", observed=True)["v_star"].max()
     return {
         "domain": name,
         "states": {split: score["states"] for split, score in run.metrics["splits"].items()},
         "mae": {split: score["mae"] for split, score in run.metrics["splits"].items()},
+        "max_v_star": {str(split): int(value) for split, value in largest.items()},
         "network_mae": {str(split): float(error) for split, error in errors.items()},
         "solved": {
             split: [score["solved"], score["instances"]] for split, score in run.metrics["splits"].items()
@@ -95,8 +101,8 @@ def show(row: dict[str, Any]) -> None:
         solved, instances = row["solved"][split]
         network = row["network_mae"][split]
         print(
-            f"  {split:<11} {row['states'][split]:>7} states  MAE {mae:.4f} (network {network:.4f})"
-            f"  {solved}/{instances} solved"
+            f"  {split:<11} {row['states'][split]:>7} states  V* up to {row['max_v_star'][split]:>2}"
+            f"  MAE {mae:.4f} (network {network:.4f})  {solved}/{instances} solved"
         )
     print(f"  {row['features']} terms, size {row['size']}")
     if row["size"] <= 400:
@@ -111,12 +117,12 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     parser.add_argument("--pddl", type=Path, help="a folder with folders of PDDL")
     parser.add_argument("--domain", action="append", default=[], help="a folder in --pddl; may be repeated")
-    parser.add_argument("--class", dest="classes", action="append", choices=CLASSES, help="only this class")
+    parser.add_argument("--class", dest="classes", action="append", choices=[*CLASSES], help="only this class")
     parser.add_argument("--seed", type=int, default=0, help="of the distillation")
     parser.add_argument("--out", type=Path, default=Path("artifacts/runs"), help="the folder that keeps runs")
     asked = parser.parse_args()
-    classes = asked.classes or (() if asked.domain else CLASSES)
-    sources = {name: {"problem": name} for name in classes}
+    classes = asked.classes or ([] if asked.domain else list(CLASSES))
+    sources = {name: {"problem": CLASSES[name]} for name in classes}
     for name in asked.domain:
         place = folder_of(asked.pddl or Path(), name)
         sources[name] = {"domain": str(place / "domain.pddl"), "instances": str(place)}

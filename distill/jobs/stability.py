@@ -196,12 +196,12 @@ class Stability:
             return f"No run is exact with the network either ({shares}), so nothing is claimed for it."
         if all(right == 0 for right, _ in told.values()):
             return f"The network is needed: {exact} of {runs} runs are exact with it, {shares} without."
-        if all(right == number for right, number in told.values()):
+        if any(right * runs >= exact * number for right, number in told.values()):
             return (
-                f"Nothing is claimed for the network: {shares} runs are exact without it, so the language "
-                "and its costs suffice."
+                f"Nothing is claimed for the network: {exact} of {runs} runs are exact with it, and {shares} "
+                "without, so the language and its costs may suffice."
             )
-        return f"The network may help: {exact} of {runs} runs are exact with it, {shares} without."
+        return f"The network helps: {exact} of {runs} runs are exact with it, {shares} without."
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""

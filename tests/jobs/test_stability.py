@@ -150,7 +150,8 @@ def member(exact: bool, control: str = "none") -> Member:
     [
         ([1, 1], [0, 0], [0, 0], "The network is needed: 2 of 2"),
         ([1, 1], [1, 1], [1, 1], "Nothing is claimed for the network"),
-        ([1, 1], [1, 0], [0, 0], "The network may help"),
+        ([1, 1], [0, 0], [1, 1], "Nothing is claimed for the network: 2 of 2"),
+        ([1, 1], [1, 0], [0, 0], "The network helps: 2 of 2"),
         ([0, 0], [0, 0], [0, 0], "nothing is claimed"),
         ([1, 1], [], [], "controls were not run"),
         ([], [], [], "No run is done"),
