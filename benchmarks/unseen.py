@@ -75,6 +75,7 @@ def row_of(name: str, run: Run) -> dict[str, Any]:
     known = table[table["v_star"] >= 0]
     errors = (known["network"] - known["v_star"]).abs().groupby(known["split"], observed=True).mean()
     largest = known.groupby("split", observed=True)["v_star"].max()
+    solvable = known.groupby("split", observed=True)["instance"].nunique()
     return {
         "domain": name,
         "states": {split: score["states"] for split, score in run.metrics["splits"].items()},
@@ -82,7 +83,7 @@ def row_of(name: str, run: Run) -> dict[str, Any]:
         "max_v_star": {str(split): int(value) for split, value in largest.items()},
         "network_mae": {str(split): float(error) for split, error in errors.items()},
         "solved": {
-            split: [score["solved"], score["instances"]] for split, score in run.metrics["splits"].items()
+            split: [score["solved"], int(solvable[split])] for split, score in run.metrics["splits"].items()
         },
         "features": run.metrics["features"],
         "size": run.metrics["formula_size"],
@@ -98,11 +99,11 @@ def show(row: dict[str, Any]) -> None:
     """Print a domain's row for people."""
     print(f"{row['domain']}: {row['reason']}")
     for split, mae in row["mae"].items():
-        solved, instances = row["solved"][split]
+        solved, solvable = row["solved"][split]
         network = row["network_mae"][split]
         print(
             f"  {split:<11} {row['states'][split]:>7} states  V* up to {row['max_v_star'][split]:>2}"
-            f"  MAE {mae:.4f} (network {network:.4f})  {solved}/{instances} solved"
+            f"  MAE {mae:.4f} (network {network:.4f})  {solved}/{solvable} solved"
         )
     print(f"  {row['features']} terms, size {row['size']}")
     if row["size"] <= 400:
@@ -117,7 +118,7 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     parser.add_argument("--pddl", type=Path, help="a folder with folders of PDDL")
     parser.add_argument("--domain", action="append", default=[], help="a folder in --pddl; may be repeated")
-    parser.add_argument("--class", dest="classes", action="append", choices=[*CLASSES], help="only this class")
+    parser.add_argument("--class", dest="classes", action="append", choices=[*CLASSES], help="only this")
     parser.add_argument("--seed", type=int, default=0, help="of the distillation")
     parser.add_argument("--out", type=Path, default=Path("artifacts/runs"), help="the folder that keeps runs")
     asked = parser.parse_args()
