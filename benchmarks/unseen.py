@@ -118,15 +118,18 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     parser.add_argument("--pddl", type=Path, help="a folder with folders of PDDL")
     parser.add_argument("--domain", action="append", default=[], help="a folder in --pddl; may be repeated")
-    parser.add_argument("--class", dest="classes", action="append", choices=[*CLASSES], help="only this")
+    parser.add_argument("--class", dest="classes", action="append", choices=list(CLASSES), help="only it")
     parser.add_argument("--seed", type=int, default=0, help="of the distillation")
     parser.add_argument("--out", type=Path, default=Path("artifacts/runs"), help="the folder that keeps runs")
     asked = parser.parse_args()
     classes = asked.classes or ([] if asked.domain else list(CLASSES))
     sources = {name: {"problem": CLASSES[name]} for name in classes}
-    for name in asked.domain:
-        place = folder_of(asked.pddl or Path(), name)
-        sources[name] = {"domain": str(place / "domain.pddl"), "instances": str(place)}
+    try:
+        for name in asked.domain:
+            place = folder_of(asked.pddl or Path(), name)
+            sources[name] = {"domain": str(place / "domain.pddl"), "instances": str(place)}
+    except InputError as error:
+        parser.error(str(error))
     rows = []
     for name, source in sources.items():
         try:
@@ -141,6 +144,8 @@ def main() -> None:
             show(rows[-1])
     if asked.json:
         print(json.dumps(rows, indent=1, ensure_ascii=False))
+    if any("error" in row for row in rows):
+        raise SystemExit(1)
 
 
 if __name__ == "__main__":

@@ -204,6 +204,15 @@ def test_contradictory_labels_are_told(checkpoint: Checkpoint, data: DataSet) ->
     assert np.isfinite(distilled.values(twice.structures())).all()
 
 
+def test_packages_in_the_wrong_trucks_look_like_those_in_the_right_ones() -> None:
+    """The pair of Logistics states of the papers: two variables cannot follow a package through a truck."""
+    airports = problem_class(str(Path(__file__).parents[2] / "benchmarks/airports.yaml"))
+    data = expanded(airports.make("train")[:2])
+    _, effort = distil(None, {"train": data}, Distillation(pool="enumerate", time_limit=1.0))
+    assert not effort.fit["exact"]
+    assert {state["v_star"] for state in effort.fit["conflict"]} == {2, 9}
+
+
 def test_a_second_is_enough_to_say_something(checkpoint: Checkpoint, data: DataSet) -> None:
     distilled, effort = distil(checkpoint, {"train": data}, Distillation(time_limit=1.0, rounds=0))
     assert len(distilled.terms()) > 0
