@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo app test lint format bench screenshots clean
+.PHONY: help setup demo app test quick lint format bench screenshots clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -33,8 +33,11 @@ demo: $(STAMP)  ## Gripper: labelled states, what looks the same, a trained netw
 app: $(STAMP)  ## open the workbench in the browser
 	$(BIN)/distill app
 
-test: $(STAMP) browser  ## run the tests
+test: $(STAMP) browser  ## run all tests
 	$(BIN)/pytest -n auto -q
+
+quick: $(STAMP)  ## run the tests but the slow ones: browsers, documents, whole distillations
+	$(BIN)/pytest -n auto -q -m 'not slow'
 
 # The workbench is tested in a real browser, where Debian's packages have one or it is there already.
 .PHONY: browser

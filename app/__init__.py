@@ -1,4 +1,4 @@
-"""The workbench: a person reads, tests, questions and exports what a network became in logic.
+"""The workbench: reads, tests and exports value functions in the browser.
 
-Pages read runs and evaluate formulas; they never run or fit networks and trees.
+Pages read runs and evaluate formulas. They never run or fit networks and trees.
 """

@@ -1,11 +1,11 @@
-"""What benchmarks share: networks like those we ship, and a report of us and the peer as a ratio."""
+"""Shared by the benchmarks: networks like the included ones, and a report of ratios to a peer."""
 
 import argparse
 import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from distill.settings import Architecture
+from distill.networks import Architecture
 
 NETWORKS = {
     "gripper": Architecture(layers=5, size=16),

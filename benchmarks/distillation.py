@@ -5,8 +5,8 @@ frequency of V* and by the same draws, cluster leaves by Ward's linkage, and kee
 hold of the same objects and one of several equal columns to split on. The first trees of some layers must
 reach the same squared error on both sides, and in the end the numbers of features may differ by a tenth.
 
-Where the straightforward way would take hours, one of its trees is timed, in the middle layer and with the
-features that we find before it, and multiplied by the number of all inner trees; names of rows say so. We
+Where the plain algorithm would take hours, one of its trees is timed, in the middle layer and with the
+features that we find before it, and multiplied by the number of all inner trees; names of rows show this. We
 encode the stored states within our time; the other side gets that for free, and where one tree is timed all
 that is not a tree.
 
@@ -33,15 +33,13 @@ from comparing import Row, report
 from sklearn.tree import DecisionTreeRegressor
 from threadpoolctl import threadpool_limits
 
-from distill.jobs import build_quotient_of
+from distill.distillation import Distillation, RidtFeatures, fit_ridt, usable_relations
 from distill.logic import Evaluator
-from distill.models import Checkpoint, Network, Replay, replay
-from distill.planning import DataSet, prepare, problem_class
-from distill.settings import Distillation, Labelling
-from distill.structures import Structures
-from distill.symmetry import QuotientMap
-from distill.trees import Learned, Tree, leaf_sets, learn
-from distill.trees.pool import usable_relations
+from distill.networks import Checkpoint, Network, Replay, replay
+from distill.planning import Labelling, prepare, problem_class
+from distill.structures import DataSet, Structures, inverse_frequency
+from distill.symmetry import QuotientMap, build_quotient_of
+from distill.trees import Tree, leaf_sets
 
 _SETTINGS = Distillation(inner_width=10, final_width=10, inner_depth=5, final_depth=5)
 _CHECKPOINTS = Path(__file__).parents[1] / "artifacts" / "checkpoints"
@@ -94,16 +92,16 @@ def timed(run: Callable[[], Any]) -> tuple[float, Any]:
 
 def coloured(data: DataSet, network: Network) -> QuotientMap:
     """The quotient, as deep as the network."""
-    return build_quotient_of({"train": data}, network.architecture.layers)
+    return build_quotient_of({"train": data}, network.layers)
 
 
-def ours(data: DataSet, name: str) -> tuple[float, Learned]:
+def ours(data: DataSet, name: str) -> tuple[float, RidtFeatures]:
     """Seconds of colouring and learning, and what was learned; the network has run before."""
     network = network_of(name)
     known = replay(network, coloured(data, network).quotient)
 
-    def run() -> Learned:
-        return learn(coloured(data, network).quotient, known.embeddings, known.pooled, _SETTINGS)
+    def run() -> RidtFeatures:
+        return fit_ridt(coloured(data, network).quotient, known.embeddings, known.pooled, _SETTINGS)
 
     return timed(run)
 
@@ -117,7 +115,7 @@ class Raw:
     states : the structures.
     links : for each relation and direction a sparse matrix (n_objects, n_objects).
     weight : (n_states,) by inverse frequency of V*.
-    built, known : the quotient with the way to its rows, and the embeddings there.
+    built, known : the quotient with the map to its rows, and the embeddings there.
     """
 
     states: Structures
@@ -136,9 +134,7 @@ class Raw:
             atoms = states.relations[relation]
             ends = (np.ones(len(atoms), dtype=np.float32), (atoms[:, source], atoms[:, target]))
             links.append(sp.csr_array(ends, shape=(size, size)))
-        solvable = data.v_star >= 0
-        weight = np.zeros(len(data))
-        weight[solvable] = 1 / np.bincount(data.v_star[solvable])[data.v_star[solvable]]
+        weight = inverse_frequency(data.v_star, data.v_star >= 0)
         return Raw(states, links, weight, built, replay(network_of(name), built.quotient))
 
     @property
@@ -148,7 +144,7 @@ class Raw:
 
     def weights(self, trees: int, random: np.random.Generator) -> list[np.ndarray]:
         """The weights of states for each of the trees: the same that ours get, alike states alike."""
-        rows, n_rows = self.built.state_row, len(self.built.quotient.v_star)
+        rows, n_rows = self.built.state_row, self.built.quotient.n_state_rows
         return [self.weight, *(self.weight * random.exponential(size=n_rows)[rows] for _ in range(trees - 1))]
 
     def embeddings(self, depth: int) -> np.ndarray:
@@ -160,9 +156,9 @@ class Raw:
         """(n_objects, n_features) where the features hold that we find before a layer."""
         if depth == 1:
             return first_features(self.states)
-        settings = replace(_SETTINGS, features=("numerical",))
+        settings = _SETTINGS.replace(features=("numerical",))
         before = self.known.embeddings[:depth]
-        found = learn(self.built.quotient, before, self.known.pooled, settings).objects
+        found = fit_ridt(self.built.quotient, before, self.known.pooled, settings).objects
         evaluator = Evaluator(self.states)
         return np.column_stack([evaluator.holds(formula) for formula in found])
 
@@ -273,7 +269,7 @@ def against_whole(data: DataSet, name: str) -> Row:
     mine, learned = ours(data, name)
     raw = Raw.of(data, name)
     for depth in (1, 2, 3):
-        check_objective(first_tree(raw, depth)[1], learned.trees[depth - 1][0])
+        check_objective(first_tree(raw, depth)[1], learned.tree_layers[depth - 1][0].tree)
     embeddings = [raw.embeddings(depth) for depth in range(1, raw.layers + 1)]
     pooled = raw.known.pooled[raw.built.state_row]
     begun = time.process_time()
@@ -289,7 +285,7 @@ def against_one_tree(data: DataSet, name: str) -> Row:
     raw = Raw.of(data, name)
     middle, trees = (raw.layers + 1) // 2, raw.layers * _SETTINGS.inner_width
     one, tree = first_tree(raw, middle)
-    check_objective(tree, learned.trees[middle - 1][0])
+    check_objective(tree, learned.tree_layers[middle - 1][0].tree)
     title = f"{name}, {len(data)} states / {trees} times one tree of scikit-learn in layer {middle}"
     return Row(title, mine, one * trees)
 
@@ -303,7 +299,7 @@ def curve(data: DataSet, name: str) -> list[Row]:
 
 
 def main() -> None:
-    """Compare; ratios below 1 say that we are faster."""
+    """Compare; ratios below 1 mean that we are faster."""
     torch.set_num_threads(1)
     with threadpool_limits(1):
         more = {name: more_states(name) for name in _FURTHER}

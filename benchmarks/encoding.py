@@ -9,8 +9,8 @@ import numpy as np
 from comparing import Row, report
 from labelling import gripper
 
-from distill.planning import DataSet, expand
-from distill.structures import Structures
+from distill.planning import expand
+from distill.structures import DataSet, Structures
 
 _STATES = 100_000
 
@@ -23,7 +23,7 @@ def seconds(run: Callable[[], object]) -> float:
 
 
 def atom_at_a_time(data: DataSet) -> Structures:
-    """The plain way: Python lists, one atom after the other."""
+    """The plain algorithm: Python lists, one atom after the other."""
     relations: dict[str, list[list[int]]] = {predicate.name: [] for predicate in data.vocabulary}
     predicates = list(data.vocabulary)
     state_of_object: list[int] = []

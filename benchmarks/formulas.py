@@ -118,7 +118,7 @@ def by_dlplan(features: list[Any], states: list[Any]) -> np.ndarray:
 
 
 def main() -> None:
-    """Compare; a ratio below 1 says that we are faster."""
+    """Compare; a ratio below 1 means that we are faster."""
     batch = blocks()
     words = [p.name for p in batch.vocabulary if p.arity == 1]
     formulas = random_formulas(words)

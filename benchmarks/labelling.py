@@ -9,8 +9,7 @@ from collections.abc import Callable
 import pymimir.advanced.search as search
 from comparing import Row, report
 
-from distill.planning import Domain, Instance, expand, problem_class
-from distill.planning.generators import Layout
+from distill.planning import Domain, Instance, Layout, expand, problem_class
 
 _MANY = 1_000_000
 

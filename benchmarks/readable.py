@@ -13,8 +13,8 @@ from comparing import Row, report
 from distillation import Raw, drawn, first_tree, network_of, training_states
 from threadpoolctl import threadpool_limits
 
-from distill.jobs import distil
-from distill.models import Checkpoint
+from distill.distillation import distil
+from distill.networks import Checkpoint
 
 _STATES = {
     "gripper": 10_000,
@@ -30,9 +30,10 @@ def compared(name: str, states: int) -> Row:
     """Our whole path and the other side's trees."""
     data = drawn(training_states(name), states)
     begun = time.process_time()
-    distilled, effort = distil(Checkpoint(network_of(name)), {"train": data})
+    result = distil(Checkpoint(network_of(name)), {"train": data})
+    distilled = result.explanation
     ours = time.process_time() - begun
-    assert effort.fit["exact"], name
+    assert result.fit["exact"], name
     raw = Raw.of(data, name)
     one, _ = first_tree(raw, (raw.layers + 1) // 2)
     trees = _WIDTH * raw.layers
@@ -41,7 +42,7 @@ def compared(name: str, states: int) -> Row:
 
 
 def main() -> None:
-    """Compare; ratios below 1 say that we are faster."""
+    """Compare; ratios below 1 mean that we are faster."""
     torch.set_num_threads(1)
     with threadpool_limits(1):
         rows = [compared(name, states) for name, states in _STATES.items()]

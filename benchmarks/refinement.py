@@ -1,6 +1,6 @@
 """1-WL over all states of an instance: ours against plain Python, and against wlplan's C++.
 
-The straightforward way goes state by state: build the object graph, refine it until it is stable, keep the
+The plain algorithm goes state by state: build the object graph, refine it until it is stable, keep the
 histogram. We refine the structures of all states at once; both must find the same number of histograms.
 wlplan refines its own graphs of the same states for a fixed number of iterations, and so do we beside it.
 """
@@ -14,10 +14,9 @@ import numpy as np
 from comparing import Row, report
 from labelling import gripper
 
-from distill.planning import DataSet, expand, problem_class
-from distill.planning.pddl import silent_stdout
-from distill.structures import Structures
-from distill.symmetry import Options, Refinement
+from distill.planning import expand, problem_class, silent_stdout
+from distill.structures import DataSet, Options, Structures
+from distill.symmetry import Refinement
 
 _ITERATIONS = 4
 

@@ -16,11 +16,10 @@ import pymimir_rgnn as rgnn
 import torch
 from comparing import NETWORKS, Row, report
 
-from distill.models import Architecture, Checkpoint, Network, evaluate, replay
-from distill.models.execution import chunks
+from distill.networks import RGNN, Architecture, Checkpoint, Network, chunks, evaluate, replay
 from distill.planning import prepare, problem_class
 from distill.structures import Structures, Vocabulary, concatenate
-from distill.symmetry import Labelled, build_quotient
+from distill.symmetry import LabelledBatch, build_quotient
 
 _PEER_STATES = {
     "gripper": 44_000,
@@ -45,8 +44,8 @@ def timed(run: Callable[[], Any], times: int = 3) -> tuple[float, Any]:
 
 def lifted(network: Network, batches: list[Structures]) -> np.ndarray:
     """V of every state: colour, build the quotient, replay it."""
-    labelled = (Labelled(batch, np.zeros(len(batch)), np.zeros(len(batch))) for batch in batches)
-    built = build_quotient(labelled, network.architecture.layers)
+    labelled = (LabelledBatch(batch, {}, np.zeros(len(batch))) for batch in batches)
+    built = build_quotient(labelled, network.layers)
     found: np.ndarray = replay(network, built.quotient).value[built.state_row]
     return found
 
@@ -57,7 +56,7 @@ def plain(network: Network, batch: Structures) -> np.ndarray:
     with torch.no_grad():
         for states, _ in chunks(batch):
             kept.append(evaluate(network, batch[states]))
-    layers = range(network.architecture.layers + 1)
+    layers = range(network.layers + 1)
     embeddings = [np.concatenate([part.embeddings[depth].numpy() for part in kept]) for depth in layers]
     assert len(embeddings[-1]) == batch.n_objects
     return np.concatenate([part.value.numpy() for part in kept])
@@ -67,7 +66,7 @@ def against_plain(name: str, architecture: Architecture) -> Row:
     """The whole training set, without a reduction."""
     data, _ = prepare(problem_class(name).split("train"), reduce="none", workers=2)
     torch.manual_seed(0)
-    network = Network(data.vocabulary, architecture)
+    network = RGNN(data.vocabulary, architecture)
     structures = data.structures()
     ours, first = timed(lambda: lifted(network, [structures]))
     peer, second = timed(lambda: plain(network, structures))
@@ -159,7 +158,7 @@ def against_pymimir_rgnn(name: str, architecture: Architecture) -> Row:
 
 
 def main() -> None:
-    """Compare on the five problem classes; ratios below 1 say that we are faster."""
+    """Compare on the five problem classes; ratios below 1 mean that we are faster."""
     # Colouring runs on one processor, so both sides get one.
     torch.set_num_threads(1)
     rows = [against_plain(name, architecture) for name, architecture in NETWORKS.items()]

@@ -1,28 +1,27 @@
-"""What distillation finds on the five problem classes, beside its controls, the thesis and what people wrote.
+"""Results of distillation on the five problem classes, beside controls, the thesis and hand-made functions.
 
 Not a matter of speed: for each class and each pool or control it prints the mean absolute error on train,
-validation and test, how many of the seeds are exact on all three, and the size of what was found; then the
+validation and test, how many of the seeds are exact on all three, and the size of the function; then the
 functions themselves. `--beyond` adds the error on instances far beyond the splits, `--by-v` the errors by V*.
 """
 
 import argparse
 import json
 import time
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from thesis import CONFIGS as THESIS_CONFIGS
-from thesis import THESIS
+from thesis import CONFIGS as THESIS_CONFIGS, THESIS
 
-from distill.jobs import Distilled, RunConfig, distil, label_beyond, prepare_reduced
+from distill.distillation import Distillation, distil
+from distill.evaluation import label_beyond
+from distill.explanations import ValueFunction, has_integer_weights
+from distill.jobs import RunConfig
 from distill.logic import hand_made, write_defined
-from distill.models import Checkpoint
-from distill.models.figures import draw_predictions
-from distill.planning import SPLITS, DataSet, problem_class
-from distill.regression import has_integer_weights
-from distill.settings import Distillation
+from distill.networks import Checkpoint, draw_predictions
+from distill.planning import SPLITS, prepare_reduced, problem_class
+from distill.structures import DataSet
 
 CHECKPOINTS = Path(__file__).parents[1] / "artifacts" / "checkpoints"
 VARIANTS = {
@@ -45,7 +44,7 @@ def largest_size(name: str) -> int:
     return hand_made(HAND_MADE[name]).value_function(2).size if name in HAND_MADE else LIMIT
 
 
-def errors(distilled: Distilled, sets: dict[str, DataSet]) -> dict[str, np.ndarray]:
+def errors(distilled: ValueFunction, sets: dict[str, DataSet]) -> dict[str, np.ndarray]:
     """For each split the absolute errors of its solvable states."""
     values = distilled.predict(sets)
     return {key: np.abs(values[key] - data.v_star)[data.v_star >= 0] for key, data in sets.items()}
@@ -64,9 +63,10 @@ def row(
 ) -> dict[str, Any]:
     """One distillation, measured."""
     known = VARIANTS[variant] or RunConfig.read(THESIS_CONFIGS / f"{name}.yaml").distillation
-    settings = replace(known, seed=seed)
+    settings = known.replace(seed=seed)
     begun = time.perf_counter()
-    distilled, effort = distil(None if variant == "enumerate" else checkpoint, sets, settings)
+    result = distil(None if variant == "enumerate" else checkpoint, sets, settings)
+    distilled = result.explanation
     seconds = time.perf_counter() - begun
     found = errors(distilled, sets)
     return {
@@ -78,7 +78,7 @@ def row(
         "integer": has_integer_weights(distilled.value),
         "features": len(distilled.terms()),
         "size": distilled.value.size,
-        "gap": effort.fit.get("gap"),
+        "gap": result.fit.get("gap"),
         "seconds": round(seconds, 1),
         "value": write_defined(distilled.value),
         "by_v": by_v(found, sets),
@@ -100,18 +100,18 @@ def main() -> None:
     )
     parser.add_argument("--by-v", action="store_true", help="print errors by V*")
     parser.add_argument("--figure", type=Path, help="draw V by V* of the test states, with the last variant")
-    asked = parser.parse_args()
+    options = parser.parse_args()
     rows, panels = [], {}
-    for name in asked.only or THESIS:
+    for name in options.only or THESIS:
         problem = problem_class(name)
         sets = {key: prepare_reduced(problem.split(key), reduce="none", workers=2)[0] for key in SPLITS}
-        far = label_beyond(problem, sets) if asked.beyond else None
+        far = label_beyond(problem, sets) if options.beyond else None
         checkpoint = Checkpoint.load(CHECKPOINTS / f"{name}.safetensors")
-        if not asked.json:
+        if not options.json:
             thesis = " / ".join(f"{error:.4f}" for error in THESIS[name])
             print(f"{name}: thesis {thesis}; hand-made at most {largest_size(name)} symbols", flush=True)
-        for variant in asked.variant or VARIANTS:
-            for seed in range(asked.seeds):
+        for variant in options.variant or VARIANTS:
+            for seed in range(options.seeds):
                 found = row(name, variant, seed, sets, checkpoint)
                 distilled = found.pop("distilled")
                 panels[name] = sets["test"].v_star, distilled.predict({"test": sets["test"]})["test"]
@@ -119,11 +119,11 @@ def main() -> None:
                     score = far.evaluate(distilled.predict).splits["beyond"]
                     found |= {"beyond_mae": score.mae, "beyond_states": score.states, "labels": far.sentence}
                 rows.append(found)
-                if not asked.json:
-                    show(found, asked.by_v)
-    if asked.figure:
-        draw_predictions(panels, asked.figure)
-    if asked.json:
+                if not options.json:
+                    show(found, options.by_v)
+    if options.figure:
+        draw_predictions(panels, options.figure)
+    if options.json:
         print(json.dumps(rows, indent=1))
 
 
@@ -140,12 +140,12 @@ def show(found: dict[str, Any], with_v: bool) -> None:
     if found["size"] <= 200:
         print("\n".join(f"      {line}" for line in found["value"].splitlines()), flush=True)
     if with_v:
-        told = ", ".join(
+        shown = ", ".join(
             f"{low}-{high}: {error:.4f} ({states})"
             for (low, high), (states, error) in zip(BANDS, found["by_v"], strict=True)
             if states
         )
-        print(f"      by V*: {told}", flush=True)
+        print(f"      by V*: {shown}", flush=True)
 
 
 if __name__ == "__main__":

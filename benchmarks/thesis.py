@@ -6,13 +6,14 @@ The data differ, so the numbers can be compared in kind only: which splits are p
 
 import argparse
 import json
-from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from distill.jobs import RunConfig, distil, prepare_reduced
-from distill.models import Checkpoint
+from distill.distillation import distil
+from distill.jobs import RunConfig
+from distill.networks import Checkpoint
+from distill.planning import prepare_reduced
 
 CONFIGS = Path(__file__).parents[1] / "configs" / "thesis"
 THESIS = {
@@ -32,7 +33,7 @@ def errors(name: str, seeds: int) -> list[list[float]]:
     checkpoint = Checkpoint.load(config.checkpoint)
     found = []
     for seed in range(seeds):
-        distilled, _ = distil(checkpoint, sets, replace(config.distillation, seed=seed))
+        distilled = distil(checkpoint, sets, config.distillation.replace(seed=seed)).explanation
         values = distilled.predict(sets)
         found.append(
             [float(np.abs(values[key] - data.v_star)[data.v_star >= 0].mean()) for key, data in sets.items()]
@@ -46,17 +47,17 @@ def main() -> None:
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
     parser.add_argument("--seeds", type=int, default=4, help="how many seeds")
     parser.add_argument("--only", choices=list(THESIS), help="only this class")
-    asked = parser.parse_args()
-    names = [asked.only] if asked.only else list(THESIS)
+    options = parser.parse_args()
+    names = [options.only] if options.only else list(THESIS)
     rows = []
     for name in names:
-        found = errors(name, asked.seeds)
+        found = errors(name, options.seeds)
         rows.append({"class": name, "thesis": THESIS[name], "ours": found})
-        if not asked.json:
+        if not options.json:
             print(f"{name:13} thesis  " + "  ".join(f"{error:.4f}" for error in THESIS[name]))
             for seed, own in enumerate(found):
                 print(f"{'':13} seed {seed}  " + "  ".join(f"{error:.4f}" for error in own), flush=True)
-    if asked.json:
+    if options.json:
         print(json.dumps(rows, indent=1))
 
 

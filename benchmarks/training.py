@@ -6,19 +6,17 @@ import numpy as np
 import torch
 from comparing import NETWORKS, Row, report
 
-from distill.jobs import build_quotient_of, prepare_reduced
-from distill.models import Bags, Examples, Network, wire_structures
-from distill.planning import DataSet, problem_class
+from distill.networks import RGNN, Examples, Network
+from distill.planning import prepare_reduced, problem_class
+from distill.structures import DataSet
+from distill.symmetry import build_quotient_of
 
 _BATCHES, _BATCH_SIZE = 20, 64
 
 
-def plain_examples(data: DataSet) -> Examples:
+def plain_examples(network: Network, data: DataSet) -> Examples:
     """Examples in which every object has a row of its own."""
-    states = data.structures()
-    objects = np.arange(states.n_objects)
-    bags = Bags(states.object_offsets, objects, np.ones(states.n_objects))
-    return Examples(wire_structures(states, data.vocabulary), bags, data.v_star.astype(np.float64))
+    return Examples(network.inputs(data.structures()), data.v_star.astype(np.float64))
 
 
 def seconds(network: Network, examples: Examples, draws: list[np.ndarray]) -> float:
@@ -27,7 +25,7 @@ def seconds(network: Network, examples: Examples, draws: list[np.ndarray]) -> fl
     begun = time.perf_counter()
     for drawn in draws:
         part = examples.part(drawn)
-        loss = (part.run(network) - torch.from_numpy(part.v_star).float()).abs().mean()
+        loss = (part.run(network) - torch.from_numpy(part.label).float()).abs().mean()
         optimiser.zero_grad()
         loss.backward()
         optimiser.step()
@@ -39,8 +37,9 @@ def main() -> None:
     rows = []
     for name, architecture in NETWORKS.items():
         data, _ = prepare_reduced(problem_class(name).split("train"), reduce="wl", workers=2)
-        lifted = Examples.of_quotient(build_quotient_of({"train": data}).quotient, data.vocabulary, 0)
-        plain = plain_examples(data)
+        form = RGNN(data.vocabulary, architecture)
+        lifted = Examples.of_quotient(form, build_quotient_of({"train": data}).quotient, 0)
+        plain = plain_examples(form, data)
         for size, title in ((_BATCH_SIZE, f"{_BATCH_SIZE} states"), (len(lifted), "all states")):
             if size > 3_000:
                 continue
@@ -49,8 +48,7 @@ def main() -> None:
             draws = [np.sort(rng.choice(len(lifted), size, replace=False)) for _ in range(n_batches)]
             times = []
             for examples in (lifted, plain):
-                torch.manual_seed(0)
-                network = Network(data.vocabulary, architecture)
+                network = form.untrained(0)
                 seconds(network, examples, draws[:1])
                 times.append(seconds(network, examples, draws))
             rows.append(Row(f"{name}, batches of {title}", *times))

@@ -1,8 +1,8 @@
-"""The whole path, unchanged, on domains it was never tuned on: what comes out, exact or not, and why.
+"""The whole pipeline, unchanged, on domains it was not tuned on: results, exact or not, and why.
 
-Not a matter of speed. One recipe for all: a network is trained (or found trained), distilled, and polished.
-For each domain it prints errors, sizes, how good the network itself is, and what stands in the way of an
-exact value function; if two states look the same to every formula although their V* differ, both are shown.
+Not a matter of speed. One recipe for all: a network is trained (or cached), distilled, and polished.
+For each domain it prints errors, sizes, how good the network itself is, and what prevents an exact
+value function; two states that no formula separates although their V* differ are both shown.
 
 `blocks` and `logistics` are problem classes of ours; `airports` is Logistics with one place in each city,
 where that happens. `--pddl FOLDER` adds folders of PDDL: for each name given by `--domain NAME` (may be
@@ -14,8 +14,9 @@ import json
 from pathlib import Path
 from typing import Any
 
-from distill.errors import InputError
-from distill.jobs import Run, RunConfig, do_job
+from distill.common import InputError
+from distill.jobs import RunConfig, do_job
+from distill.runs import Run
 
 CLASSES = {
     "blocks": "blocks",
@@ -53,7 +54,7 @@ def folder_of(pddl: Path, name: str) -> Path:
 
 
 def reason(run: Run) -> str:
-    """What stands in the way of an exact value function, in a sentence."""
+    """What prevents an exact value function, in a sentence."""
     fit, splits = run.metrics["fit"], run.metrics["splits"]
     if fit.get("conflict"):
         first, second = fit["conflict"]
@@ -70,7 +71,7 @@ def reason(run: Run) -> str:
 
 
 def row_of(name: str, run: Run) -> dict[str, Any]:
-    """What a run says."""
+    """The results of a run."""
     table = run.predictions()
     known = table[table["v_star"] >= 0]
     errors = (known["network"] - known["v_star"]).abs().groupby(known["split"], observed=True).mean()
@@ -90,7 +91,7 @@ def row_of(name: str, run: Run) -> dict[str, Any]:
         "exact": bool(run.metrics["fit"].get("exact")),
         "conflict": run.metrics["fit"].get("conflict"),
         "reason": reason(run),
-        "value": str(run.distilled.value),
+        "value": str(run.value_function.value),
         "run": str(run.folder),
     }
 
@@ -113,7 +114,7 @@ def show(row: dict[str, Any]) -> None:
 
 
 def main() -> None:
-    """Run all domains asked for."""
+    """Run all chosen domains."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="print JSON instead of text")
     parser.add_argument("--pddl", type=Path, help="a folder with folders of PDDL")
@@ -121,28 +122,28 @@ def main() -> None:
     parser.add_argument("--class", dest="classes", action="append", choices=list(CLASSES), help="only it")
     parser.add_argument("--seed", type=int, default=0, help="of the distillation")
     parser.add_argument("--out", type=Path, default=Path("artifacts/runs"), help="the folder that keeps runs")
-    asked = parser.parse_args()
-    classes = asked.classes or ([] if asked.domain else list(CLASSES))
+    options = parser.parse_args()
+    classes = options.classes or ([] if options.domain else list(CLASSES))
     sources = {name: {"problem": CLASSES[name]} for name in classes}
     try:
-        for name in asked.domain:
-            place = folder_of(asked.pddl or Path(), name)
+        for name in options.domain:
+            place = folder_of(options.pddl or Path(), name)
             sources[name] = {"domain": str(place / "domain.pddl"), "instances": str(place)}
     except InputError as error:
         parser.error(str(error))
     rows = []
     for name, source in sources.items():
         try:
-            run = do_job(config_of(source, {"seed": asked.seed}), asked.out)
+            run = do_job(config_of(source, {"seed": options.seed}), options.out)
         except InputError as error:
             rows.append({"domain": name, "error": str(error)})
-            if not asked.json:
+            if not options.json:
                 print(f"{name}: {error}")
             continue
         rows.append(row_of(name, run))
-        if not asked.json:
+        if not options.json:
             show(rows[-1])
-    if asked.json:
+    if options.json:
         print(json.dumps(rows, indent=1, ensure_ascii=False))
     if any("error" in row for row in rows):
         raise SystemExit(1)

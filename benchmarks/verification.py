@@ -7,9 +7,9 @@ import time
 
 from comparing import Row, report
 
-from distill.jobs.exhaustive import Verification, Verifier
 from distill.logic import parse
 from distill.planning import problem_class
+from distill.verification import Verification, Verifier
 
 FUNCTIONS = {
     ("gripper", 10): "#<at^-1><at_G>at-robby + 2*#<at^-1><at_G>room + #(~at-robby & <at^-1><at_G>room)"

@@ -37,11 +37,9 @@ from urllib.parse import urlencode
 import pandas as pd
 from comparing import Row, report
 
-from app.main import PAGES
-from distill.jobs import Run
-from distill.jobs.run import checksum
-from distill.planning import DataSet
-from distill.planning.dataset import join
+from app.session.main import PAGES
+from distill.runs import Run, checksum
+from distill.structures import DataSet, join
 
 ROOT = Path(__file__).parents[1]
 DEMO = next((ROOT / "app" / "demo").iterdir())
@@ -156,7 +154,7 @@ def _copy(data: DataSet, number: int) -> DataSet:
 
 @contextmanager
 def served(command: list[str]) -> Iterator[str]:
-    """The address of a server, as long as it is needed; the command is told its port last."""
+    """The address of a server, as long as it is needed; the port is the last argument of the command."""
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
@@ -252,7 +250,7 @@ def enter(label: str, text: str) -> Click:
 
 def visits(run: Run, server: str) -> dict[str, Visit]:
     """Each page on the large split."""
-    first, second = (str(feature.number) for _, feature in run.distilled.terms()[:2])
+    first, second = (str(feature.number) for _, feature in run.value_function.terms()[:2])
     kept: dict[str, tuple[dict[str, object], list[Click]]] = {
         "runs": ({}, [enter("Find", "large")]),
         "value": ({"split": "train"}, [choose("Notation", "EMLC"), choose("Notation", "English")]),
@@ -268,7 +266,7 @@ def visits(run: Run, server: str) -> dict[str, Visit]:
                 enter("Formula", "#(<at_G>room & <carry>gripper)"),
                 press("Add the formula to V"),
                 press("Remove"),
-                press("Take all edits back"),
+                press("Discard all edits"),
             ],
         ),
         "compare": ({"runs": f"{run.name},{DEMO.name}"}, [choose("Notation", "EMLC")]),

@@ -6,12 +6,24 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from distill.planning import DataSet, prepare, problem_class
+from distill.planning import prepare, problem_class
+from distill.structures import DataSet
 
 settings.register_profile("steady", deadline=None, derandomize=True, max_examples=60)
 settings.load_profile("steady")
 
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "pddl"
+
+
+# Whoever uses one of these starts a browser, or waits for a workbench.
+_BROWSER = {"browser", "chromium", "workbench"}
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Tests in a browser are slow; others carry the marker themselves."""
+    for item in items:
+        if _BROWSER & set(getattr(item, "fixturenames", ())):
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")

@@ -3,15 +3,17 @@
 import contextlib
 import io
 import re
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 
+from distill.distillation import Distillation
+from distill.networks import Checkpoint, replay_states
+from distill.planning import expand, problem_class
 from distill.planning.generators import GENERATORS
-from distill.settings import Distillation
 
 ROOT = Path(__file__).parents[1]
+pytestmark = pytest.mark.slow
 
 
 def blocks(page: str, language: str) -> list[str]:
@@ -36,15 +38,20 @@ def test_adding_a_problem_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
     assert printed(use) == blocks(page, "text")[0]
 
 
-def test_the_readme_example_in_python() -> None:
-    [code] = blocks("README.md", "python")
+def test_the_example_of_the_tour() -> None:
+    [code] = blocks("docs/tour.md", "python")
     assert printed(code).startswith("33356 ")
 
 
-def test_the_example_with_a_network(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_examples_with_a_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    archive, run = blocks("docs/networks.md", "python")
     monkeypatch.chdir(ROOT)
-    [code] = blocks("docs/networks.md", "python")
-    assert float(printed(code)) < 0.5
+    assert float(printed(run)) < 0.5
+    checkpoint = Checkpoint.load(ROOT / "artifacts/checkpoints/gripper.safetensors")
+    data = expand(problem_class("gripper").make("train")[0], 10_000)
+    replay_states(checkpoint, {"train": data}).save(tmp_path / "gripper.npz")
+    monkeypatch.chdir(tmp_path)
+    assert f"of instance {data.instances[0]['name']} with V = " in printed(archive)
 
 
 def test_the_example_of_a_config(tmp_path: Path) -> None:
@@ -55,8 +62,6 @@ def test_the_example_of_a_config(tmp_path: Path) -> None:
 
 
 def test_the_table_of_networks_is_that_of_their_files() -> None:
-    from distill.models import Checkpoint
-
     rows = re.findall(r"^\| (\S+) \| \d+, \d+ \|.*$", (ROOT / "docs/networks.md").read_text(), re.MULTILINE)
     assert len(rows) == 5
     for line in (ROOT / "docs/networks.md").read_text().splitlines():
@@ -78,10 +83,18 @@ def test_links_lead_somewhere() -> None:
 
 
 def test_the_file_format_is_documented_as_it_is() -> None:
-    from distill.planning.dataset import _ARRAYS
+    from distill.planning import expand, problem_class
 
     documented = re.findall(r"^\| `(\w+)` \| \(", (ROOT / "docs/data.md").read_text(), re.MULTILINE)
-    assert documented == list(_ARRAYS)
+    data = expand(problem_class("blocks-clear").make("train")[0], 100)
+    assert data is not None
+    assert data.transitions is not None
+    assert documented == [*data.arrays(), *data.transitions.arrays()]
+
+
+def test_the_example_with_transitions() -> None:
+    [code] = blocks("docs/data.md", "python")
+    assert printed(code) == blocks("docs/data.md", "text")[0]
 
 
 def test_the_example_with_formulas() -> None:
@@ -133,10 +146,10 @@ def test_the_example_of_a_verification() -> None:
 
 def test_the_table_of_settings_is_that_of_the_code() -> None:
     page = (ROOT / "docs/distillation.md").read_text()
-    for item in fields(Distillation):
-        [row] = re.findall(rf"^\| `{item.name}` \|(.*)\|$", page, re.MULTILINE)
+    for name, item in Distillation.model_fields.items():
+        [row] = re.findall(rf"^\| `{name}` \|(.*)\|$", page, re.MULTILINE)
         default, values, meaning = (cell.strip() for cell in row.split(" | "))
-        assert meaning == item.metadata["description"]
-        assert all(choice in values for choice in item.metadata["choices"])
+        assert meaning == item.description
+        assert all(choice in values for choice in Distillation.choices(name))
         shown = ", ".join(item.default) if isinstance(item.default, tuple) else str(item.default)
         assert default == (shown.lower() if isinstance(item.default, bool) else shown)

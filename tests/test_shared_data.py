@@ -5,10 +5,17 @@ from pathlib import Path
 
 import pytest
 
-from distill.planning import Domain, prepare, splits_by_size, splits_from_folders, validate
+from distill.planning import (
+    Domain,
+    Labelling,
+    Limits,
+    find_plan,
+    prepare,
+    splits_by_size,
+    splits_from_folders,
+    validate,
+)
 from distill.planning.fast_downward import find_driver
-from distill.planning.planners import Limits, find_plan
-from distill.settings import Labelling
 
 TABLE_1 = ["gripper", "ferry", "spanner", "blocks4ops-clear", "blocks4ops-on", "reward", "miconic"]
 COUNTS = ["instances", "solvable_instances", "states", "states_of_solvable_instances", "max_v_star"]

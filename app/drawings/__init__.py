@@ -1,4 +1,4 @@
-"""Drawings of states. The distillation knows no domain, but a picture may: each says what it can draw."""
+"""Drawings of states, for any domain and for some special ones; they need no Streamlit."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -15,13 +15,13 @@ __all__ = ["DARK", "DRAWINGS", "LIGHT", "Drawing", "Picture", "Scene", "drawings
 
 @dataclass(frozen=True)
 class Drawing:
-    """A way to draw states.
+    """A kind of drawing.
 
     Attributes
     ----------
-    name : for people.
+    name : the label.
     needs : the predicates that a vocabulary must have.
-    draw : from a scene to a picture; what cannot be drawn is refused with a sentence.
+    draw : maps a scene to a picture; an `InputError` if that is impossible.
     """
 
     name: str
@@ -42,7 +42,7 @@ DRAWINGS = {
 
 
 def drawings_for(vocabulary: Vocabulary) -> list[str]:
-    """The keys of the drawings that suit a vocabulary, the best one first; the object graph always does.
+    """The keys of the drawings for a vocabulary, the most special one first; the object graph is the last.
 
     Examples
     --------

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 
+from app.drawings.palette import HELD
 from app.drawings.scene import Scene, Words
 from app.drawings.shapes import (
     CLEAR,
@@ -13,12 +14,11 @@ from app.drawings.shapes import (
     Line,
     Picture,
     Shape,
+    name_list,
     on,
     shortened,
     text_width,
-    told,
 )
-from app.parts import HELD
 
 ON = Words(("on",), 2)
 TABLE = Words(("ontable", "on-table"), 1)
@@ -31,7 +31,7 @@ _EDGE = 24.0
 
 
 def draw(scene: Scene) -> Picture:
-    """The towers of a state, what the hand holds, and dashed towers as the goal wants them."""
+    """The towers of a state, the block in the hand, and the towers of the goal, which are dashed."""
     wide = max(_SIZE + 8, min(110.0, max((text_width(name, 12) for name in scene.names), default=0.0) + 16))
     carried = [block for (block,) in scene.rows(HOLDING)]
     stacked = [t for t in towers(scene.rows(ON), range(len(scene.names))) if not set(t) <= set(carried)]
@@ -69,7 +69,7 @@ def towers(pairs: Iterable[Sequence[int]], blocks: Iterable[int]) -> list[list[i
     below: dict[int, int] = {}
     above: dict[int, int] = {}
     for upper, lower in pairs:
-        # More than one block on another, or under it, cannot be a tower: the first ones are.
+        # Of several blocks on another, or below it, only the first belongs to the tower.
         if upper not in below and lower not in above:
             below[upper], above[lower] = lower, upper
     seen: set[int] = set()
@@ -119,7 +119,7 @@ def _hand(scene: Scene, carried: list[int], x: float, wide: float) -> list[Shape
 
 
 def _goal(scene: Scene, wanted: list[list[int]], left: float, ground: float, wide: float) -> list[Shape]:
-    """Dashed towers; a tick says that an atom of the goal holds."""
+    """Dashed towers; a tick marks an atom of the goal that holds."""
     above = ground - max(map(len, [*wanted, []])) * _SIZE - 34
     shapes: list[Shape] = [
         Label(left, above, "goal", 12, INK, bold=True, left=True),
@@ -157,6 +157,6 @@ def _mark(scene: Scene, words: Words, row: tuple[int, ...], x: float, y: float) 
 
 
 def _words(scene: Scene, stacked: list[list[int]], carried: list[int]) -> str:
-    told_towers = [" on ".join(scene.names[block] for block in reversed(tower)) for tower in stacked]
-    hand = told([scene.names[block] for block in carried]) or "nothing"
-    return f"Towers: {told(told_towers)}. The hand holds {hand}."
+    towers = [" on ".join(scene.names[block] for block in reversed(tower)) for tower in stacked]
+    hand = name_list([scene.names[block] for block in carried]) or "nothing"
+    return f"Towers: {name_list(towers)}. The hand holds {hand}."

@@ -1,4 +1,4 @@
-"""Any state: objects with what holds of them, arrows between them; the goal is dashed."""
+"""Object graphs: objects with their properties, and arrows between them; goals are dashed."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -6,7 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from app.drawings.layout import Array, Layout, apart, placed
+from app.drawings.layout import Array, VertexLayout, apart, placed
+from app.drawings.palette import COLOURS, HELD
 from app.drawings.scene import Arguments, Scene, Words
 from app.drawings.shapes import (
     CLEAR,
@@ -20,37 +21,36 @@ from app.drawings.shapes import (
     Picture,
     Point,
     Shape,
+    name_list,
     on,
     shortened,
     text_width,
-    told,
 )
-from app.parts import COLOURS, HELD
-from distill.errors import InputError
+from distill.common import InputError
 
 NEEDS: tuple[Words, ...] = ()
 MOST_OBJECTS, MOST_ARROWS = 60, 260
-_MOST_LABELS = 60  # arrows that are named; with more, the legend has to do
+_MOST_LABELS = 60  # arrows with labels; more than that need the legend
 _EDGE, _LINE = 30.0, 13.0
 _HALF = "90"  # makes a colour translucent
 
 
 @dataclass(frozen=True)
 class _Relation:
-    """Atoms of two and more arguments of one predicate, as they are drawn."""
+    """The atoms with two or more arguments of one predicate."""
 
     name: str
     rows: tuple[Arguments, ...]
     colour: str
     dashed: bool
     soft: bool
-    plain: bool  # without arrow heads, as it holds both ways
+    plain: bool  # without arrow heads, for symmetric relations
     note: str = ""
 
 
 @dataclass(frozen=True)
 class _Node:
-    """An object, or an atom of three and more arguments."""
+    """An object, or an atom with three or more arguments."""
 
     lines: tuple[tuple[str, str], ...]  # text and colour
     width: float
@@ -59,10 +59,10 @@ class _Node:
 
 
 def draw(scene: Scene) -> Picture:
-    """The state as a graph; refused where nobody could read it."""
+    """The state as a graph; an `InputError` if it would be unreadable."""
     if len(scene.names) > MOST_OBJECTS:
         raise InputError(
-            f"The state has {len(scene.names)} objects; a graph of more than {MOST_OBJECTS} cannot be read. "
+            f"The state has {len(scene.names)} objects; a graph of more than {MOST_OBJECTS} is unreadable. "
             "The atoms are listed below."
         )
     relations = _relations(scene)
@@ -88,12 +88,12 @@ def draw(scene: Scene) -> Picture:
     return Picture(max(width, right) + 2 * _EDGE, bottom + 12, (*shapes, *legend), _words(scene, arrows))
 
 
-def layout_of(scene: Scene, room: Scene) -> Layout | None:
-    """Where objects stand in all states of an instance; None if nobody could read a graph of them.
+def layout_of(scene: Scene, room: Scene) -> VertexLayout | None:
+    """The places of objects in all states of an instance; None if a graph would be unreadable.
 
     Parameters
     ----------
-    scene : a state that says which objects belong together.
+    scene : a state that determines which objects belong together.
     room : the same with all that holds in any state, so that boxes have room for it.
     """
     relations = _relations(scene)
@@ -102,14 +102,14 @@ def layout_of(scene: Scene, room: Scene) -> Layout | None:
     nodes, links = _linked(scene, relations)
     nodes[: len(scene.names)] = [_object(room, number) for number in range(len(scene.names))]
     middles, width, height = _placed(nodes, relations, links)
-    return Layout(middles[: len(scene.names)], width, height, bool(_nullary(room)))
+    return VertexLayout(middles[: len(scene.names)], width, height, bool(_nullary(room)))
 
 
 _Links = list[tuple[_Relation, int, int]]
 
 
 def _linked(scene: Scene, relations: list[_Relation]) -> tuple[list[_Node], _Links]:
-    """Objects, then atoms of three and more arguments, and the links between them."""
+    """Objects, then atoms with three or more arguments, and the links between them."""
     nodes = [_object(scene, number) for number in range(len(scene.names))]
     links: _Links = []
     for relation in relations:
@@ -131,8 +131,8 @@ def _placed(nodes: list[_Node], relations: list[_Relation], links: _Links) -> tu
     return placed(_sizes(nodes), down, both)
 
 
-def _around(layout: Layout, nodes: list[_Node], links: _Links) -> tuple[Array, float, float]:
-    """Objects where they always are; atoms of many arguments between theirs, where there is room."""
+def _around(layout: VertexLayout, nodes: list[_Node], links: _Links) -> tuple[Array, float, float]:
+    """Objects at their places; atoms with many arguments between these, where there is room."""
     fixed = len(layout.middles)
     if len(nodes) == fixed:
         return layout.middles, layout.width, layout.height
@@ -153,7 +153,7 @@ def _sizes(nodes: list[_Node]) -> Array:
 
 
 def _relations(scene: Scene) -> list[_Relation]:
-    """What is drawn between objects; each predicate has its colour, and its goal the same one."""
+    """The links between objects; a predicate and its goal have the same colour."""
     names = sorted(
         {name for kind in (scene.atoms, scene.goals, scene.unwanted) for name, rows in kind.items() if rows}
     )
@@ -194,7 +194,7 @@ def _both_ways(rows: Sequence[Arguments]) -> bool:
 
 
 def _covers(rows: Sequence[Arguments]) -> tuple[Arguments, ...] | None:
-    """Of a strict order its nearest pairs, from which the others follow; None if it is none."""
+    """The covering pairs of a strict order; None for other relations."""
     if len(rows) < 3 or any(len(row) != 2 or row[0] == row[1] for row in rows):
         return None
     known = set(rows)
@@ -250,7 +250,7 @@ def _node(scene: Scene, number: int, node: _Node, at: Point) -> list[Shape]:
 def _arrows(
     scene: Scene, links: list[tuple[_Relation, int, int]], points: list[Point], nodes: list[_Node]
 ) -> list[Shape]:
-    """Arrows from edge to edge; several between the same two objects are bent apart."""
+    """Arrows from edge to edge; several between the same objects are bent."""
     places = _argument_places(links)
     together = Counter(frozenset((a, b)) for _, a, b in links)
     seen: Counter[frozenset[int]] = Counter()
@@ -264,7 +264,7 @@ def _arrows(
         if a == b:
             shapes += _loop(relation, points[a], nodes[a], seen[pair])
             continue
-        # Both directions of a pair are bent to the same side of the plane, and so do not meet.
+        # Both directions of a pair are bent to the same side of the plane, so they do not overlap.
         forth = points[min(a, b)], points[max(a, b)]
         across, along = _normal(*forth)
         bend_by = 34 * place
@@ -286,11 +286,11 @@ def _arrows(
             )
         )
         if many:
-            # Which argument it is stands near the object.
+            # The number of the argument is near the object.
             near = (start[0] + 0.8 * (end[0] - start[0]), start[1] + 0.8 * (end[1] - start[1]))
             labels.append(Label(near[0] + 6, near[1] - 5, places[a, b], 9, SOFT))
         elif named and relation.colour != SOFT:
-            # Beside the line, however steep it is.
+            # Beside the line, for any slope.
             away = bend_by + 7 + abs(across) * text_width(relation.name, 9) / 2
             at = (middle[0] + across * away, middle[1] + along * away)
             labels.append(Label(*at, relation.name, 9, SOFT if relation.soft else INK))
@@ -298,7 +298,7 @@ def _arrows(
 
 
 def _argument_places(links: list[tuple[_Relation, int, int]]) -> dict[tuple[int, int], str]:
-    """For atoms of many arguments: which of them an object is, from 1; several if it occurs again."""
+    """For atoms with many arguments: the positions of an object, from 1."""
     count: Counter[int] = Counter()
     found: dict[tuple[int, int], str] = {}
     for _, atom, one in links:
@@ -315,7 +315,7 @@ def _normal(a: Point, b: Point) -> Point:
 
 
 def _border(inside: Point, towards: Point, node: _Node) -> Point:
-    """Where the way from a box's middle to a point leaves the box."""
+    """The point where the line from the centre of a box to a point leaves the box."""
     across, down = towards[0] - inside[0], towards[1] - inside[1]
     scale = max(abs(across) / (node.width / 2 + 2), abs(down) / (node.height / 2 + 2), 1e-6)
     return inside[0] + across / max(scale, 1), inside[1] + down / max(scale, 1)
@@ -361,7 +361,7 @@ def _legend(relations: list[_Relation], top: float, width: float) -> tuple[list[
 
 
 def _words(scene: Scene, arrows: int) -> str:
-    held = told([scene.names[one] for one in sorted(scene.held)], 20)
+    held = name_list([scene.names[one] for one in sorted(scene.held)], 20)
     return f"An object graph of {len(scene.names)} objects and {arrows} links." + (
         f" Highlighted: {held}." if held else ""
     )

@@ -1,8 +1,9 @@
-"""Grids: connected cells at their coordinates, the robot, cells visited and cells to visit."""
+"""Grids: connected cells at their coordinates, the robot, visited cells and goals."""
 
 import re
 from collections import deque
 
+from app.drawings.palette import COLOURS, HELD
 from app.drawings.scene import Scene, Words
 from app.drawings.shapes import (
     CLEAR,
@@ -15,12 +16,11 @@ from app.drawings.shapes import (
     Line,
     Picture,
     Shape,
+    name_list,
     on,
     shortened,
-    told,
 )
-from app.parts import COLOURS, HELD
-from distill.errors import InputError
+from distill.common import InputError
 
 NEXT = Words(("connected", "conn", "adjacent", "next"), 2)
 ROBOT = Words(("at-robot", "at-robby", "robot-at", "at-agent"), 1)
@@ -36,7 +36,7 @@ _COORDINATES = re.compile(r"(\d+)\D+(\d+)\D*$")
 
 
 def draw(scene: Scene) -> Picture:
-    """The cells of a state; a wall stands between neighbours that are not connected."""
+    """The cells of a state, with walls between neighbours that are not connected."""
     links = {frozenset(pair) for pair in scene.rows(NEXT) if pair[0] != pair[1]}
     cells = sorted({cell for link in links for cell in link} | {cell for (cell,) in scene.rows(ROBOT)})
     places = coordinates([scene.names[cell] for cell in cells], links, cells)
@@ -51,14 +51,14 @@ def draw(scene: Scene) -> Picture:
     others = [scene.names[one] for one in range(len(scene.names)) if one not in places]
     if others:
         bottom += 22
-        shapes.append(Label(_EDGE, bottom + 8, f"not on the grid: {told(others)}", 10, SOFT, left=True))
+        shapes.append(Label(_EDGE, bottom + 8, f"not on the grid: {name_list(others)}", 10, SOFT, left=True))
     return Picture(
         max(_EDGE * 2 + width * _CELL, 330.0), bottom + 28, tuple(shapes), _words(scene, len(cells))
     )
 
 
 def coordinates(names: list[str], links: set[frozenset[int]], cells: list[int]) -> dict[int, Place]:
-    """Column and row of each cell: two numbers of its name if these fit the links, else found by search.
+    """The column and row of each cell: two numbers of its name if they match the links, else by search.
 
     Examples
     --------
@@ -69,7 +69,7 @@ def coordinates(names: list[str], links: set[frozenset[int]], cells: list[int]) 
     """
     found = _named(names, links, cells) or _searched(links, cells)
     if not found:
-        raise InputError("These cells do not fit on a grid; the object graph shows them.")
+        raise InputError("These cells do not form a grid; choose the object graph.")
     left, top = min(x for x, _ in found.values()), min(y for _, y in found.values())
     return {cell: (x - left, y - top) for cell, (x, y) in found.items()}
 
@@ -86,7 +86,7 @@ def _named(names: list[str], links: set[frozenset[int]], cells: list[int]) -> di
 
 
 def _searched(links: set[frozenset[int]], cells: list[int]) -> dict[int, Place] | None:
-    """Cells one by one next to those they are linked to; a choice that leads nowhere is taken back."""
+    """Place the cells next to those they are linked to, with backtracking."""
     near: dict[int, set[int]] = {cell: set() for cell in cells}
     for a, b in map(tuple, links):
         near[a].add(b)
@@ -115,7 +115,7 @@ def _searched(links: set[frozenset[int]], cells: list[int]) -> dict[int, Place] 
 
 
 def _from_corner(near: dict[int, set[int]]) -> list[int]:
-    """Cells breadth first, from one with fewest neighbours: a corner, where there is one."""
+    """The cells breadth first, from one with fewest neighbours, such as a corner."""
     start = min(near, key=lambda cell: (len(near[cell]), cell))
     order, queue = [start], deque([start])
     seen = {start}
@@ -130,11 +130,11 @@ def _from_corner(near: dict[int, set[int]]) -> list[int]:
 def _free(
     cell: int, near: dict[int, set[int]], found: dict[int, Place], taken: dict[Place, int]
 ) -> list[Place]:
-    """Free places beside all placed neighbours and beside no other cell."""
+    """Free places next to all placed neighbours and next to no other cell."""
     beside = [set(_around(found[other])) for other in near[cell] if other in found]
     places = sorted(set.intersection(*beside) - set(taken), key=lambda place: (place[1], place[0]))
     good = [p for p in places if all(taken[q] in near[cell] for q in _around(p) if q in taken)]
-    # The first step goes to the right, the rest of the picture may do as it has to.
+    # The first step goes to the right, which fixes the orientation.
     return [(1, 0)] if len(found) == 1 else sorted(good, key=lambda place: (place[1] < 0, place[0] < 0))
 
 
@@ -166,7 +166,7 @@ def _cell(scene: Scene, cell: int, x: float, y: float) -> list[Shape]:
 
 
 def _riders(scene: Scene, cell: int) -> list[tuple[int, ...]]:
-    """What is at a cell by an atom of two arguments that may change."""
+    """The objects at a cell according to fluent atoms with two arguments."""
     return [
         row[:1]
         for name, rows in scene.atoms.items()
@@ -202,8 +202,8 @@ def _legend(y: float) -> list[Shape]:
 
 
 def _words(scene: Scene, cells: int) -> str:
-    robot = told([scene.names[cell] for (cell,) in scene.rows(ROBOT)]) or "nowhere"
+    robot = name_list([scene.names[cell] for (cell,) in scene.rows(ROBOT)]) or "nowhere"
     goals = [scene.names[cell] for (cell,) in scene.wanted(VISITED)]
     visited = len(scene.rows(VISITED))
-    goal = f" Goal: visit {told(goals, 12)}." if goals else ""
+    goal = f" Goal: visit {name_list(goals, 12)}." if goals else ""
     return f"A grid of {cells} cells. The robot is at {robot}; {visited} cells are visited.{goal}"

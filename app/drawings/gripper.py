@@ -1,7 +1,8 @@
-"""Gripper: rooms with balls in them, a robot with grippers, and where balls shall go."""
+"""Gripper: rooms with balls, a robot with grippers, and the goals of balls."""
 
 from math import ceil, sqrt
 
+from app.drawings.palette import HELD
 from app.drawings.scene import Scene, Words
 from app.drawings.shapes import (
     CLEAR,
@@ -14,12 +15,11 @@ from app.drawings.shapes import (
     Line,
     Picture,
     Shape,
+    name_list,
     on,
     shortened,
     text_width,
-    told,
 )
-from app.parts import HELD
 
 ROOM = Words(("room",), 1)
 BALL = Words(("ball",), 1)
@@ -35,7 +35,7 @@ _WIDEST = 1200.0
 
 
 def draw(scene: Scene) -> Picture:
-    """Rooms side by side; what is not in a room stands below them."""
+    """Rooms side by side, and below them all objects that are in no room."""
     rooms = [room for (room,) in scene.rows(ROOM)]
     grippers = [gripper for (gripper,) in scene.rows(GRIPPER)]
     there: dict[int, list[int]] = {room: [] for room in rooms}
@@ -95,7 +95,7 @@ def _room(scene: Scene, room: int, left: float, top: float, wide: float, high: f
         shapes.append(Box(x, y, wide - 10, high - 10, CLEAR, INK, dashed=True, corner=6))
     if held:
         shapes.append(Box(x, top + 18, wide - 40, 20, HELD, CLEAR, corner=6))
-    note = f"goal of {told([*goals, *(['the robot'] if robot_wanted else [])], 3)}"
+    note = f"goal of {name_list([*goals, *(['the robot'] if robot_wanted else [])], 3)}"
     title = f"{name}, {note}" if goals or robot_wanted else name
     text = shortened(title, wide - 40, 12)
     shapes.append(Label(x, top + 18, text, 12, on(HELD) if held else INK, bold=True, title=title))
@@ -143,10 +143,10 @@ def _robot(
 def _words(scene: Scene, there: dict[int, list[int]], carried: dict[int, list[int]], robot: set[int]) -> str:
     def inside(places: dict[int, list[int]]) -> str:
         found = [
-            f"{scene.names[place]} with {told([scene.names[one] for one in things], 12) or 'nothing'}"
+            f"{scene.names[place]} with {name_list([scene.names[one] for one in things], 12) or 'nothing'}"
             for place, things in places.items()
         ]
-        return told(found)
+        return name_list(found)
 
-    where = told([scene.names[room] for room in sorted(robot)]) or "no room"
+    where = name_list([scene.names[room] for room in sorted(robot)]) or "no room"
     return f"Rooms: {inside(there)}. The robot is in {where}. Grippers: {inside(carried)}."

@@ -1,4 +1,4 @@
-"""Where boxes stand that are linked: the same every time, none on top of another."""
+"""Layouts of linked boxes: deterministic and without overlaps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,15 +8,15 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 Pair = tuple[int, int]
-_STEP = 105.0  # between boxes that are linked
+_STEP = 105.0  # between linked boxes
 _MARGIN = 26.0  # between boxes
 _WIDEST, _HIGHEST = 1000.0, 700.0
 _ROUNDS = 80
 
 
 @dataclass(frozen=True, eq=False)
-class Layout:
-    """Where the objects of an instance stand, whatever its state.
+class VertexLayout:
+    """The places of the objects of an instance in all its states.
 
     Attributes
     ----------
@@ -32,7 +32,7 @@ class Layout:
 
 
 def placed(sizes: Array, down: Sequence[Pair], both: Sequence[Pair] = ()) -> tuple[Array, float, float]:
-    """Put boxes on a plane: linked ones together, groups side by side.
+    """Place boxes on a plane: linked ones together, components side by side.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def placed(sizes: Array, down: Sequence[Pair], both: Sequence[Pair] = ()) -> tup
 
 
 def _drawn(graph: object, group: list[int]) -> Array:
-    """Kamada and Kawai's places, from a start that depends on nothing but the order of the boxes."""
+    """The layout of Kamada and Kawai, from a start that depends only on the order of the boxes."""
     import networkx as nx
 
     if len(group) == 1:
@@ -89,14 +89,14 @@ def _drawn(graph: object, group: list[int]) -> Array:
 
 
 def _turned(points: Array, arrows: list[Pair]) -> Array:
-    """The points, turned so that arrows point downwards on the whole; without these, longest side across."""
+    """The points, rotated so that arrows point downwards; without arrows the long side is horizontal."""
     if arrows:
         starts, ends = np.array(arrows).T
         mean = (points[ends] - points[starts]).sum(axis=0)
         if np.linalg.norm(mean) > 0.2 * _STEP * len(arrows) ** 0.5:
             angle = -float(np.arctan2(mean[1], mean[0]))
             upright = _rotated(points, np.pi / 2 + angle)
-            # A chain that is higher than a screen lies down.
+            # A chain that is higher than a screen is drawn horizontally.
             return upright if np.ptp(upright[:, 1]) <= _HIGHEST else _rotated(points, angle)
     if len(points) < 3:
         return points
@@ -111,7 +111,7 @@ def _rotated(points: Array, angle: float) -> Array:
 
 
 def apart(points: Array, sizes: Array, fixed: int = 0) -> Array:
-    """Points, moved until boxes around them do not overlap, or nearly so.
+    """The points, moved until the boxes around them hardly overlap.
 
     Parameters
     ----------

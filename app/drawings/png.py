@@ -1,4 +1,4 @@
-"""Pictures as PNG, for slides and papers that take no SVG."""
+"""Pictures as PNG files."""
 
 import io
 from typing import Any
@@ -7,12 +7,12 @@ from app.drawings.shapes import CLEAR, FAINT, INK, SOFT, Box, Disc, Label, Line,
 
 _INK = "#1b1f24"
 _SHADES = {INK: (_INK, 1.0), SOFT: (_INK, 0.55), FAINT: (_INK, 0.08), CLEAR: (_INK, 0.0)}
-_DOTS = 100.0  # of a picture to an inch, and
-_SHARP = 2  # pixels for each
+_DOTS = 100.0  # points of a picture per inch
+_SHARP = 2  # pixels per point
 
 
 def to_png(picture: Picture) -> bytes:
-    """A picture on white ground."""
+    """A picture on a white background."""
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure
 
@@ -40,8 +40,8 @@ def _patches(shape: Box | Disc | Line) -> list[Any]:
     if isinstance(shape, Line):
         middle = [shape.bend] if shape.bend else []
         codes = [Path.MOVETO, *([Path.CURVE3] * 2 if shape.bend else [Path.LINETO])]
-        way = Path([shape.start, *middle, shape.end], codes)
-        found: list[Any] = [patches.PathPatch(way, fill=False, **_outline(shape.colour, shape))]
+        path = Path([shape.start, *middle, shape.end], codes)
+        found: list[Any] = [patches.PathPatch(path, fill=False, **_outline(shape.colour, shape))]
         if shape.arrow:
             found.append(patches.Polygon(shape.head(), facecolor=_painted(shape.colour), linewidth=0))
         return found
@@ -65,7 +65,7 @@ def _write(axes: Any, label: Label, order: int) -> None:
     axes.text(
         label.x,
         label.y,
-        # A name is no formula to typeset.
+        # Names must not be typeset as formulas.
         label.text.replace("$", r"\$"),
         fontsize=label.size * 72 / _DOTS,
         ha="left" if label.left else "center",

@@ -1,9 +1,9 @@
-"""A state as drawings see it: names, atoms and goals, and which objects stand out."""
+"""The scene: a state for drawings, with names, atoms, goals and highlighted objects."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from app.drawings.layout import Layout
+from app.drawings.layout import VertexLayout
 from distill.structures import Structures, Vocabulary
 
 Arguments = tuple[int, ...]
@@ -30,7 +30,7 @@ class Scene:
     unwanted: Mapping[str, Sequence[Arguments]] = field(default_factory=dict)
     static: frozenset[str] = frozenset()
     held: frozenset[int] = frozenset()
-    layout: Layout | None = None
+    layout: VertexLayout | None = None
 
     @staticmethod
     def of(
@@ -38,9 +38,9 @@ class Scene:
         names: Sequence[str],
         static: Iterable[str] = (),
         held: Iterable[int] = (),
-        layout: Layout | None = None,
+        layout: VertexLayout | None = None,
     ) -> "Scene":
-        """A structure of one state as a scene; goals may be marked or plain."""
+        """The scene of a structure with one state; goals may be marked or plain."""
         kept: dict[str, dict[str, list[Arguments]]] = {"atoms": {}, "goals": {}, "unwanted": {}}
         for predicate in structure.vocabulary:
             kind = "atoms"
@@ -59,11 +59,11 @@ class Scene:
         )
 
     def rows(self, words: "Words") -> list[Arguments]:
-        """The atoms of a predicate, whatever the domain calls it."""
+        """The atoms of a predicate under any of its names."""
         return words.among(self.atoms)
 
     def wanted(self, words: "Words") -> list[Arguments]:
-        """The goals of a predicate, whatever the domain calls it."""
+        """The goals of a predicate under any of its names."""
         return words.among(self.goals)
 
     def holds(self, name: str, arguments: Arguments) -> bool:
@@ -73,7 +73,7 @@ class Scene:
 
 @dataclass(frozen=True)
 class Words:
-    """Names under which domains know a predicate, and its number of arguments."""
+    """The names of a predicate in different domains, and its arity."""
 
     names: tuple[str, ...]
     arity: int

@@ -1,23 +1,23 @@
-"""What a picture consists of; colours are roles, so that a picture suits light and dark pages."""
+"""The shapes of a picture; colours are roles, so that a picture suits light and dark pages."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from app.parts import HELD
+from app.drawings.palette import HELD
 
 Point = tuple[float, float]
 
 INK = "ink"  # lines and text
-SOFT = "soft"  # what matters less
+SOFT = "soft"  # less important parts
 FAINT = "faint"  # areas
-CLEAR = "clear"  # nothing
-DARK = "#1b1f24"  # text on bright areas, whatever the page's theme
+CLEAR = "clear"  # transparent
+DARK = "#1b1f24"  # text on bright areas in both themes
 _WIDTH = 0.58  # of a character, in heights
 
 
 @dataclass(frozen=True)
 class Box:
-    """A rectangle, given by its middle."""
+    """A rectangle, given by its centre."""
 
     x: float
     y: float
@@ -47,7 +47,7 @@ class Disc:
 
 @dataclass(frozen=True)
 class Line:
-    """A line from one point to another, perhaps bent towards a third, perhaps with an arrow head."""
+    """A line between two points, optionally bent towards a third, optionally with an arrow head."""
 
     start: Point
     end: Point
@@ -74,7 +74,7 @@ class Line:
 
 @dataclass(frozen=True)
 class Label:
-    """A line of text around its middle, or from its left end."""
+    """A line of text, centred or left-aligned."""
 
     x: float
     y: float
@@ -91,7 +91,7 @@ Shape = Box | Disc | Line | Label
 
 @dataclass(frozen=True)
 class Picture:
-    """Shapes on an area, and what they show in words."""
+    """Shapes on an area, and a description in words."""
 
     width: float
     height: float
@@ -100,12 +100,12 @@ class Picture:
 
 
 def text_width(text: str, size: float) -> float:
-    """About how wide a text is."""
+    """The approximate width of a text."""
     return len(text) * size * _WIDTH
 
 
 def shortened(text: str, width: float, size: float) -> str:
-    """A text that is not wider than it may be.
+    """A text, shortened to a width.
 
     Examples
     --------
@@ -121,12 +121,12 @@ def on(fill: str) -> str:
     return DARK if fill == HELD else INK
 
 
-def told(parts: Sequence[str], most: int = 40) -> str:
-    """Several things in words, not too many of them.
+def name_list(parts: Sequence[str], most: int = 40) -> str:
+    """The first of several names as text.
 
     Examples
     --------
-    >>> told(["a", "b", "c"], 2)
+    >>> name_list(["a", "b", "c"], 2)
     'a, b and 1 more'
     """
     if len(parts) <= most:

@@ -1,10 +1,10 @@
-"""Pictures as SVG. All text is escaped; nothing is loaded and nothing runs."""
+"""Pictures as SVG files. All text is escaped; they contain no scripts and load nothing."""
 
 from app.drawings.shapes import CLEAR, FAINT, INK, SOFT, Box, Disc, Label, Line, Picture, Shape
-from distill.jobs.markup import Markup, element
+from distill.runs import Markup, element
 
 _OPACITY = {SOFT: 0.55, FAINT: 0.08}
-LIGHT, DARK, PAPER = "#1b1f24", "#e6edf3", "#ffffff"  # ink on light and on dark pages, and a white ground
+LIGHT, DARK, PAPER = "#1b1f24", "#e6edf3", "#ffffff"  # ink on light and on dark pages, and a white background
 
 
 def to_svg(picture: Picture, ink: str = LIGHT, paper: str | None = PAPER) -> str:
@@ -65,11 +65,11 @@ def _corners(box: Box) -> dict[str, object]:
 def _line(line: Line, title: list[Markup]) -> Markup:
     (x, y), (to_x, to_y) = line.start, line.end
     bend = "L" if line.bend is None else f"Q{_number(line.bend[0])},{_number(line.bend[1])} "
-    way = f"M{_number(x)},{_number(y)} {bend}{_number(to_x)},{_number(to_y)}"
+    path = f"M{_number(x)},{_number(y)} {bend}{_number(to_x)},{_number(to_y)}"
     style = {**_painted("stroke", line.colour), "stroke_width": line.thick}
     if line.dashed:
         style["stroke_dasharray"] = "5 3"
-    found = [element("path", d=way, fill="none", **style)]
+    found = [element("path", d=path, fill="none", **style)]
     if line.arrow:
         points = " ".join(f"{_number(px)},{_number(py)}" for px, py in line.head())
         found.append(element("polygon", points=points, **_painted("fill", line.colour)))

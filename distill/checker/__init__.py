@@ -1,10 +1,11 @@
-"""An independent checker of certificates: nothing of the rest of this project is used, nor any other package.
+"""An independent checker of certificates: it imports neither the rest of this project nor other packages.
 
-`distill verify` writes a certificate; this folder alone rechecks it, plainly and slowly: it reads the PDDL,
-finds all states by trying every action, V* by breadth-first search, and evaluates the value function on sets
-of atoms. The folder can be copied and run by itself: `python -m checker certificate.json.gz`.
+`distill verify` writes a certificate. The checker repeats the verification with simple, slow algorithms. It
+parses the PDDL, generates all states by trying every action, computes V* by breadth-first search, and
+evaluates the value function on sets of atoms. The folder can be copied and run by itself:
+`python -m checker certificate.json.gz`.
 """
 
-from .certificates import Rejected, recheck
+from .certificates import CertificateError, recheck
 
-__all__ = ["Rejected", "recheck"]
+__all__ = ["CertificateError", "recheck"]

@@ -5,25 +5,23 @@ import json
 import sys
 from pathlib import Path
 
-from . import Rejected, __doc__, recheck
+from . import CertificateError, __doc__, recheck
 
 
 def main() -> int:
-    """The command line."""
+    """Recheck the certificate that the command line names."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
-    parser.add_argument("certificate", type=Path)
-    parser.add_argument("--max-objects", type=int, help="only instances with at most so many objects")
-    parser.add_argument("--sample", type=int, help="only so many instances, drawn at random")
-    parser.add_argument("--seed", type=int, default=0, help="of the sample")
-    given = parser.parse_args()
+    parser.add_argument("path", metavar="certificate", type=Path)
+    parser.add_argument("--max-objects", type=int, help="only instances with at most this many objects")
+    parser.add_argument("--sample", type=int, help="only a random sample of this many instances")
+    parser.add_argument("--seed", type=int, default=0, help="random seed of the sample")
+    options = parser.parse_args()
     try:
-        found = recheck(
-            given.certificate, max_objects=given.max_objects, sample=given.sample, seed=given.seed
-        )
-    except Rejected as error:
+        summary = recheck(**vars(options))
+    except CertificateError as error:
         print(f"rejected: {error}")
         return 1
-    print(json.dumps(found, indent=1))
+    print(json.dumps(summary, indent=1))
     return 0
 
 

@@ -1,25 +1,26 @@
-"""What formulas mean in a state, on plain sets of objects and pairs."""
+"""The semantics of formulas in a state, on sets of objects and pairs."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
 from .pddl import Atom
 
 
-class Meaning:
-    """What the nodes of a value function mean in one state: sets of objects, sets of pairs, numbers."""
+class Interpretation:
+    """The values of the nodes of a value function in one state: sets of objects, sets of pairs, numbers."""
 
     def __init__(self, rows: list[list[Any]], objects: list[str], atoms: dict[str, set[Atom]]) -> None:
         self.objects, self.atoms = frozenset(objects), atoms
-        self.known: list[Any] = []
+        self.values: list[Any] = []
         self.rows = rows
         for kind, *fields in rows:
-            parts = [self.known[f["@"]] if isinstance(f, dict) else f for f in fields]
-            self.known.append(getattr(self, f"_{kind}")(*parts, row=fields))
+            parts = [self.values[f["@"]] if isinstance(f, dict) else f for f in fields]
+            self.values.append(getattr(self, f"_{kind}")(*parts, row=fields))
 
     def value(self) -> float:
-        """The number that the last node has."""
-        return float(self.known[-1])
+        """The value of the last node, a number."""
+        return float(self.values[-1])
 
     def _pairs(self, test: Callable[[str, str], bool]) -> set[tuple[str, str]]:
         return {(x, y) for x in self.objects for y in self.objects if test(x, y)}
@@ -43,18 +44,18 @@ class Meaning:
         return set.union(*parts)
 
     def _closure(self, pairs: Any, reflexive: bool, row: Any) -> Any:
-        found = set(pairs)
-        while more := {(a, d) for a, b in found for c, d in pairs if b == c} - found:
-            found |= more
-        return found | {(x, x) for x in self.objects} if reflexive else found
+        closure = set(pairs)
+        while more := {(a, d) for a, b in closure for c, d in pairs if b == c} - closure:
+            closure |= more
+        return closure | {(x, x) for x in self.objects} if reflexive else closure
 
     def _top(self, row: Any) -> Any:
         return self.objects
 
     def _atom(self, name: str, row: Any) -> Any:
-        found = self.atoms.get(name, set())
+        atoms = self.atoms.get(name, set())
         # A nullary predicate holds of every object.
-        return self.objects if () in found else frozenset(atom[0] for atom in found)
+        return self.objects if () in atoms else frozenset(atom[0] for atom in atoms)
 
     def _not(self, part: Any, row: Any) -> Any:
         return not part if isinstance(part, bool) else self.objects - part
@@ -67,7 +68,7 @@ class Meaning:
 
     def _modal(self, pairs: Any, inside: Any, threshold: int, row: Any) -> Any:
         kind, *fields = self.rows[row[0]["@"]]
-        if kind == "role":  # such modals count atoms, which may have more than two objects
+        if kind == "role":  # such a modal counts atoms, which may have more than two objects
             name, i, j = fields
             steps = [(atom[i], atom[j]) for atom in self.atoms.get(name, ())]
         else:
@@ -96,10 +97,7 @@ class Meaning:
         return sum(parts)
 
     def _product(self, *parts: Any, row: Any) -> Any:
-        result = 1
-        for part in parts:
-            result *= part
-        return result
+        return math.prod(parts)
 
     def _dist(self, first: Any, pairs: Any, last: Any, row: Any) -> Any:
         steps, reached = 0, set(first)
@@ -112,19 +110,19 @@ class Meaning:
         return steps
 
 
-def asks_only_with_goal(rows: list[list[Any]], name: str) -> bool:
-    """Whether a predicate stands only in conjunctions with its goal, so that other atoms of it cannot matter.
+def occurs_only_with_goal(rows: list[list[Any]], name: str) -> bool:
+    """Whether a predicate occurs only in conjunctions with its goal, so that its other atoms are irrelevant.
 
     Examples
     --------
-    >>> asks_only_with_goal([["atom", "p"], ["atom", "p_G"], ["and", {"@": 0}, {"@": 1}]], "p")
+    >>> occurs_only_with_goal([["atom", "p"], ["atom", "p_G"], ["and", {"@": 0}, {"@": 1}]], "p")
     True
-    >>> asks_only_with_goal([["atom", "p"], ["count", {"@": 0}]], "p")
+    >>> occurs_only_with_goal([["atom", "p"], ["count", {"@": 0}]], "p")
     False
     """
     goals = (f"{name}_G", f"{name}_G,T", f"{name}_G,F")
 
-    def fine(number: int, beside: list[list[Any]]) -> bool:
+    def only_with_goal(number: int, beside: list[list[Any]]) -> bool:
         kind, *fields = rows[number]
         if kind in ("atom", "role") and fields[0] == name:
             return any([kind, goal, *fields[1:]] in beside for goal in goals)
@@ -133,6 +131,6 @@ def asks_only_with_goal(rows: list[list[Any]], name: str) -> bool:
             beside = beside + [rows[part] for part in parts]
         elif kind not in ("or", "not", "ror", "rnot"):
             beside = []
-        return all(fine(part, beside) for part in parts)
+        return all(only_with_goal(part, beside) for part in parts)
 
-    return fine(len(rows) - 1, [])
+    return only_with_goal(len(rows) - 1, [])

@@ -1,4 +1,4 @@
-"""The command `distill`: thin, it parses, calls and prints."""
+"""The command `distill`: it parses options, calls the packages and prints their answers."""
 
 from distill.cli.main import main
 

@@ -8,28 +8,27 @@ from typing import Annotated
 
 import typer
 
-from distill.errors import InputError
+from distill.cli import options
+from distill.common import InputError
 
-_MEGABYTES = 50  # of a file that the browser may send; pages allow less, each for its kind of file
+_MEGABYTES = 50  # of an uploaded file; pages have lower limits for some kinds of files
 
 
 def app(
-    store: Annotated[Path, typer.Option("--store", help="The folder that keeps runs.")] = Path(
-        "artifacts/runs"
-    ),
-    port: Annotated[int, typer.Option(help="Where the workbench listens.")] = 8501,
+    store: options.StoreFolder = options.RUNS,
+    port: Annotated[int, typer.Option(help="The port of the workbench.")] = 8501,
     host: Annotated[
         str,
         typer.Option(
-            help="The address it listens on; only this machine by default. Whoever can reach another one can "
-            "read all runs, and start work here."
+            help="The address of the workbench; by default only this machine can open it. Everyone who can "
+            "reach another address can read all runs and start jobs."
         ),
     ] = "localhost",
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
 ) -> None:
-    """Open the workbench: browse runs and formulas, look at states, see where a value function is right.
+    """Open the workbench in the browser: runs, formulas, states, and the errors of value functions.
 
-    A run comes along, so there is something to see at once.
+    An example run is included.
 
     Example: `distill app --store artifacts/runs`.
     """
@@ -37,7 +36,7 @@ def app(
         raise InputError(
             "Streamlit is not installed; install the extra `app`: pip install 'planning-distill[app]'."
         )
-    page = find_spec("app.main")
+    page = find_spec("app.session.main")
     if page is None or page.origin is None:
         raise InputError("The workbench is not installed; install planning-distill with its package `app`.")
     os.environ["DISTILL_STORE"] = str(store.resolve())
@@ -52,6 +51,6 @@ def app(
         "client.toolbarMode": "minimal",
     }
     arguments = [f"--{name}={value}" for name, value in flags.items()]
-    root = str(Path(page.origin).parents[1])
+    root = str(Path(page.origin).parents[2])
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
     os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", page.origin, *arguments])  # noqa: S606

@@ -1,6 +1,5 @@
 """`distill batch`: the jobs of a sweep."""
 
-import os
 from collections.abc import Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -8,73 +7,67 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from distill.cli.output import Json, console, errors, print_json, print_table
-from distill.cli.source import Workers, check_workers
+from distill.cli import options
+from distill.cli.output import Json, errors, print_json, print_table, print_text
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterator
 
-    from distill.jobs import Batch, Effect, Work
+    from distill.jobs import JobBatch, SettingEffect, Work
 
 _SHOWN = 20  # jobs in the live table
-_KEYS = 46  # characters of what a job is about
+_WIDTH = 46  # characters of the settings of a job
 
 
 def batch(
     sweep: Annotated[Path, typer.Argument(help="A YAML file such as configs/sweeps/seeds.yaml.")],
-    out: Annotated[Path, typer.Option(help="The folder that keeps runs.")] = Path("artifacts/runs"),
-    executor: Annotated[
-        str,
-        typer.Option(help="Who works: `local` processes, or `dask://HOST:PORT`, the scheduler of a cluster."),
-    ] = "local",
-    workers: Workers = None,
-    dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Only tell how many jobs there are and what they share.")
-    ] = False,
-    retry_failed: Annotated[
-        bool, typer.Option("--retry-failed", help="Try jobs again that failed earlier.")
-    ] = False,
-    given: Annotated[
-        list[str] | None,
-        typer.Option("--set", metavar="KEY=VALUE", help="A setting for all jobs; may be repeated."),
-    ] = None,
+    out: options.OutFolder = options.RUNS,
+    executor: options.Executor = "local",
+    workers: options.Workers = None,
+    dry_run: options.DryRun = False,
+    retry_failed: options.Retry = False,
+    changes: options.Changes = None,
     as_json: Json = False,
 ) -> None:
-    """Do all jobs of a sweep: grids and lists of settings, checkpoints, problems and seeds.
+    """Run all jobs of a sweep: grids and lists of settings, checkpoints, problems and seeds.
 
-    Stages that jobs share are done once. Jobs that are done are not done again, so an interrupted batch goes
-    on where it stopped; whatever fails, the others go on, and failures are explained at the end. Then a table
-    and a figure tell which setting matters. Exits with 1 if a job failed.
+    A stage that several jobs share is run once. A job that has finished is not run again, so an interrupted
+    batch continues where it stopped. If a job fails, the others continue, and failures are reported at the
+    end. A table and a figure show the effect of each setting. The exit code is 1 if a job failed.
 
     Examples: `distill batch configs/sweeps/seeds.yaml --dry-run`, `distill batch configs/sweeps/thesis.yaml`,
     `distill batch SWEEP.yaml --executor dask://127.0.0.1:8786`.
     """
-    from distill.jobs import Batch, Sweep, effects, parse_override, table_of, write_summary
+    from distill.jobs import JobBatch, Sweep, effects, parse_override, table_of, write_summary
 
-    check_workers(workers)
-    read = Sweep.read(sweep, dict(parse_override(text) for text in given or []))
-    made = Batch(read, out, retry=retry_failed)
+    processes = options.worker_count(workers)
+    plan = Sweep.read(sweep, dict(map(parse_override, changes or [])))
+    jobs = JobBatch(plan, out, retry=retry_failed)
     if dry_run:
-        show_plan(made, as_json)
+        show_plan(jobs, as_json)
         return
-    do(made, executor, workers)
-    place = write_summary(read.name, made.works, read.varied, out)
-    found = effects(table_of(made.works), read.varied)
+    run_jobs(jobs, executor, processes)
+    place = write_summary(plan.name, jobs.works, plan.varied, out)
     if as_json:
-        print_json({"sweep": read.name, "summary": str(place), "jobs": _as_json(made.works)})
+        print_json({"sweep": plan.name, "summary": str(place), "jobs": _as_json(jobs.works)})
     else:
-        _show(made, found, place)
-    if any(work.state == "failed" for work in made.works):
+        _show(jobs, effects(table_of(jobs.works), plan.varied), place)
+    exit_if_failed(jobs)
+
+
+def run_jobs(jobs: "JobBatch", executor: str, processes: int) -> None:
+    """Run all jobs that have not finished, and show their progress."""
+    from distill.jobs import executor as executor_of
+
+    if any(work.state == "waiting" for work in jobs.works):
+        with executor_of(executor, processes) as pool, _live(jobs) as progress:
+            jobs.run(pool, progress)
+
+
+def exit_if_failed(jobs: "JobBatch") -> None:
+    """Exit with code 1 if a job failed."""
+    if any(work.state == "failed" for work in jobs.works):
         raise typer.Exit(1)
-
-
-def do(made: "Batch", executor: str, workers: int | None) -> None:
-    """Do all jobs that are not done, and show how far they are."""
-    from distill.jobs import executor_of
-
-    if any(work.state == "waiting" for work in made.works):
-        with executor_of(executor, workers or os.cpu_count() or 1) as doing, _live(made) as told:
-            made.do(doing, told)
 
 
 def _as_json(works: "Sequence[Work]") -> list[dict[str, Any]]:
@@ -84,42 +77,39 @@ def _as_json(works: "Sequence[Work]") -> list[dict[str, Any]]:
             "state": work.state,
             "stage": work.stage,
             "error": work.error,
-            "settings": dict(work.planned.settings),
+            "settings": dict(work.job.settings),
             "metrics": dict(work.metrics),
         }
         for work in works
     ]
 
 
-def show_plan(made: "Batch", as_json: bool) -> None:
-    """Show how many jobs there are and what they share."""
+def show_plan(jobs: "JobBatch", as_json: bool) -> None:
+    """Print the number of jobs and the stages that they share."""
     from dataclasses import asdict
 
-    shared = made.shared()
-    states = {
-        state: sum(work.state == state for work in made.works) for state in ("done", "failed", "waiting")
-    }
+    shared = jobs.stage_counts()
+    states = _counts(jobs.works, "done", "failed", "waiting")
     if as_json:
         stages = [asdict(one) for one in shared]
-        print_json({"sweep": made.sweep.name, "jobs": len(made.works), **states, "stages": stages})
+        print_json({"sweep": jobs.sweep.name, "jobs": len(jobs.works), **states, "stages": stages})
         return
     rows = [[one.stage, one.wanted, one.distinct, one.kept, one.distinct - one.kept] for one in shared]
     caption = (
-        f"{len(made.works)} jobs: {states['done']} done, {states['failed']} failed, "
-        f"{states['waiting']} to do. Varied: {', '.join(made.sweep.varied) or 'nothing'}."
+        f"{len(jobs.works)} jobs: {states['done']} done, {states['failed']} failed, "
+        f"{states['waiting']} to do. Varied: {', '.join(jobs.sweep.varied) or 'nothing'}."
     )
-    print_table(f"Sweep {made.sweep.name}", ["stage", "jobs", "distinct", "kept", "to do"], rows, caption)
-    show_failures(made.works)
+    print_table(f"Sweep {jobs.sweep.name}", ["stage", "jobs", "distinct", "cached", "to do"], rows, caption)
+    show_failures(jobs.works)
 
 
-def _show(made: "Batch", found: "Sequence[Effect]", place: Path) -> None:
-    rows = [_row(work) for work in made.works]
-    print_table(f"Sweep {made.sweep.name}", _COLUMNS, rows)
-    if found:
+def _show(jobs: "JobBatch", effects: "Sequence[SettingEffect]", place: Path) -> None:
+    print_table(f"Sweep {jobs.sweep.name}", _COLUMNS, map(_row, jobs.works))
+    if effects:
         measures = {"test_mae": "error on test", "formula_size": "size"}
         print_table(
-            "What matters",
-            ["setting", "for", "share of variance", "by chance", "matters", "best"],
+            "Effects of the settings",
+            ["setting", "on", "share of variance", "by chance", "matters", "best"],
             [
                 [
                     one.setting.removeprefix("distillation."),
@@ -129,26 +119,25 @@ def _show(made: "Batch", found: "Sequence[Effect]", place: Path) -> None:
                     "yes" if one.matters else "no",
                     one.best,
                 ]
-                for one in found
+                for one in effects
             ],
-            "by chance: what a setting that does nothing reaches in one of twenty sweeps",
+            "by chance: the share that a setting without effect exceeds in one of twenty sweeps",
         )
-    done = sum(work.state == "done" for work in made.works)
-    console().print(f"{done} of {len(made.works)} jobs done", highlight=False)
-    console().print(f"summary: {place}", soft_wrap=True, highlight=False)
-    show_failures(made.works)
+    print_text(f"{_counts(jobs.works, 'done')['done']} of {len(jobs.works)} jobs done")
+    print_text(f"summary: {place}")
+    show_failures(jobs.works)
 
 
 def show_failures(works: "Sequence[Work]") -> None:
-    """Tell which jobs failed, and why."""
+    """Print the jobs that failed, with the reasons."""
     failed = [work for work in works if work.state == "failed"]
     for work in failed:
         errors().print("[bold red]Failed:[/] ", end="")
-        about = _about(work) or work.name or "a job"
+        settings = _settings(work) or work.name or "a job"
         stage = f" (in {work.stage})" if work.stage else ""
-        errors().print(f"{about}{stage}: {work.error}", markup=False, highlight=False, soft_wrap=True)
+        print_text(f"{settings}{stage}: {work.error}", errors())
     if any(work.name for work in failed):
-        errors().print("`--retry-failed` tries them again.", markup=False, highlight=False)
+        print_text("`--retry-failed` runs them again.", errors())
 
 
 _COLUMNS = ["job", "state", "stage", "s", "MAE train", "MAE test", "size"]
@@ -158,14 +147,18 @@ def _row(work: "Work") -> list[Any]:
     splits = work.metrics.get("splits", {})
     maes = [f"{splits[name]['mae']:.4f}" if name in splits else "" for name in ("train", "test")]
     spent = f"{work.seconds:.0f}" if work.seconds else ""
-    about = _about(work) or work.name or "–"
-    return [about, work.state, work.stage, spent, *maes, work.metrics.get("formula_size", "")]
+    settings = _settings(work) or work.name or "–"
+    return [settings, work.state, work.stage, spent, *maes, work.metrics.get("formula_size", "")]
 
 
-def _about(work: "Work") -> str:
-    """What sets a job apart from the others."""
+def _counts(works: "Sequence[Work]", *states: str) -> dict[str, int]:
+    return {state: sum(work.state == state for work in works) for state in states}
+
+
+def _settings(work: "Work") -> str:
+    """The settings of a job that vary in the sweep."""
     parts = []
-    for key, value in work.planned.settings.items():
+    for key, value in work.job.settings.items():
         short = Path(value).stem if isinstance(value, str) and "/" in value else value
         short = "+".join(map(str, value)) if isinstance(value, list | tuple) else short
         parts.append(f"{short}" if key == "base" else f"{key.rpartition('.')[2]}={short}")
@@ -173,26 +166,25 @@ def _about(work: "Work") -> str:
 
 
 @contextmanager
-def _live(made: "Batch") -> "Iterator[Callable[[Sequence[Work]], None]]":
-    """A table that follows the jobs, or in a file a line for each that ends."""
+def _live(jobs: "JobBatch") -> "Iterator[Callable[[Sequence[Work]], None]]":
+    """Show the jobs in a live table; if standard error is a file, write a line for each job that ends."""
     if not errors().is_terminal:
-        told: set[int] = {
-            number for number, work in enumerate(made.works) if work.state in ("done", "failed")
-        }
+        ends = ("done", "failed")
+        ended = {number for number, work in enumerate(jobs.works) if work.state in ends}
 
-        def say(works: "Sequence[Work]") -> None:
+        def report(works: "Sequence[Work]") -> None:
             for number, work in enumerate(works):
-                if number not in told and work.state in ("done", "failed"):
-                    told.add(number)
-                    line = f"[{len(told)}/{len(works)}] {_about(work) or work.name}: {work.state}"
-                    errors().print(line, markup=False, highlight=False, soft_wrap=True)
+                if number not in ended and work.state in ends:
+                    ended.add(number)
+                    line = f"[{len(ended)}/{len(works)}] {_settings(work) or work.name}: {work.state}"
+                    print_text(line, errors())
 
-        yield say
+        yield report
         return
     from rich.live import Live
 
     with Live(console=errors(), refresh_per_second=4, transient=True) as live:
-        yield lambda works: live.update(_table(made.sweep.name, works))
+        yield lambda works: live.update(_table(jobs.sweep.name, works))
 
 
 def _table(name: str, works: "Sequence[Work]") -> Any:
@@ -200,13 +192,13 @@ def _table(name: str, works: "Sequence[Work]") -> Any:
     from rich.table import Table
     from rich.text import Text
 
-    counts = {state: sum(work.state == state for work in works) for state in ("done", "running", "failed")}
+    counts = _counts(works, "done", "running", "failed")
     title = f"{name}: {len(works)} jobs, " + ", ".join(f"{n} {state}" for state, n in counts.items())
     table = Table(*_COLUMNS, title=title, box=box.SIMPLE_HEAD)
     order = {"running": 0, "failed": 1, "waiting": 2, "done": 3}
     for work in sorted(works, key=lambda one: order[one.state])[:_SHOWN]:
         cells = [str(cell) for cell in _row(work)]
-        cells[0] = cells[0] if len(cells[0]) <= _KEYS else cells[0][: _KEYS - 1] + "…"
+        cells[0] = cells[0] if len(cells[0]) <= _WIDTH else cells[0][: _WIDTH - 1] + "…"
         table.add_row(*map(Text, cells))
     if len(works) > _SHOWN:
         table.caption = f"and {len(works) - _SHOWN} more"

@@ -1,28 +1,28 @@
-"""`distill checkpoint`: what is in a network's file."""
+"""`distill checkpoint`: the content of the file of a network."""
 
 import typer
 
-from distill.cli.evaluate import CheckpointFile
-from distill.cli.output import Json, console, print_json, print_table
+from distill.cli import options
+from distill.cli.output import Json, print_json, print_table, print_text
 
 _ORDER = ("train", "validation", "test")
 
-app = typer.Typer(help="Look into a network's file.", no_args_is_help=True)
+app = typer.Typer(help="Show the content of a checkpoint.", no_args_is_help=True)
 
 
 @app.callback()
 def _commands() -> None:
-    """Look into a network's file."""
+    """Show the content of a checkpoint."""
 
 
 @app.command("info")
-def info(checkpoint: CheckpointFile, as_json: Json = False) -> None:
-    """Show format, vocabulary, architecture, training record and metrics; nothing in the file is executed."""
-    from distill.models import Checkpoint
+def info(checkpoint: options.CheckpointFile, as_json: Json = False) -> None:
+    """Show format, vocabulary, architecture, training record and metrics of a checkpoint."""
+    from distill.networks import Checkpoint
 
     loaded = Checkpoint.load(checkpoint)
     network = loaded.network
-    architecture = network.architecture.to_mapping()
+    architecture = network.settings.to_mapping()
     if as_json:
         print_json(
             {
@@ -30,25 +30,22 @@ def info(checkpoint: CheckpointFile, as_json: Json = False) -> None:
                 "format": loaded.source,
                 "key": loaded.key,
                 "parameters": loaded.n_parameters,
-                "vocabulary": network.vocabulary.to_json(),
-                "architecture": architecture,
+                **loaded.description,
                 "record": dict(loaded.record),
             }
         )
         return
-    console().print(
-        f"{checkpoint.name}: {loaded.source} format, {loaded.n_parameters} parameters, key {loaded.key}",
-        style="bold",
-        highlight=False,
-    )
+    facts = f"{loaded.source} format, {loaded.n_parameters} parameters, key {loaded.key}"
+    print_text(f"{checkpoint.name}: {facts}")
     print_table("Architecture", ["setting", "value"], [[k, str(v)] for k, v in architecture.items()])
     predicates = [[p.name, p.arity, p.role] for p in network.vocabulary]
     print_table("Vocabulary", ["predicate", "arity", "role"], predicates)
     record = loaded.record
     if "history" in record:
         last = record["history"][record["best_epoch"] - 1]
-        told = f"Trained with seed {record['seed']}: best epoch {last['number']} of {len(record['history'])}"
-        console().print(f"{told}, validation MAE {last['validation_mae']:.4f}.", highlight=False)
+        epoch = f"best epoch {last['number']} of {len(record['history'])}"
+        error = f"validation MAE {last['validation_mae']:.4f}"
+        print_text(f"Trained with seed {record['seed']}: {epoch}, {error}.")
     if "metrics" in record:
         keys = ("states", "mae", "max_error", "known_within_half", "solved", "instances")
         rows = [

@@ -1,21 +1,25 @@
-"""`distill config`: write, check and describe the files that say what to run."""
+"""`distill config`: write, check and describe configs and sweeps."""
 
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
-from distill.cli.output import Json, console, print_json, print_table
-from distill.errors import InputError
+from distill.cli.output import Json, print_json, print_table, print_text
+from distill.common import InputError
 
 Changes = Annotated[
     list[str] | None,
     typer.Option(
         "--set",
         metavar="KEY=VALUE",
-        help="Another value for SECTION.SETTING, an entry, or a setting of the distillation; null removes "
-        "what is there. May be repeated.",
+        help="Another value for SECTION.SETTING, for an entry, or for a setting of the distillation; null "
+        "removes it. May be repeated.",
     ),
+]
+
+Out = Annotated[
+    Path | None, typer.Option(help="Write to this file, which must not exist with other content.")
 ]
 
 app = typer.Typer(help="Write, check and describe configs and sweeps.", no_args_is_help=True)
@@ -29,14 +33,12 @@ def init(
     checkpoint: Annotated[
         Path | None, typer.Option(help="A trained network; without it, the config trains one.")
     ] = None,
-    out: Annotated[
-        Path | None, typer.Option(help="Write it to this file, never over one that is there.")
-    ] = None,
+    out: Out = None,
     schema: Annotated[
-        Path | None, typer.Option(help="Also write a JSON schema to this file, for the help of editors.")
+        Path | None, typer.Option(help="Also write the JSON schema to this file, for editors.")
     ] = None,
 ) -> None:
-    """Write a config that shows every setting with its default and its meaning, to be changed at will.
+    """Write a config that lists every setting with its default and its description.
 
     Example: `distill config init --problem gripper --checkpoint artifacts/checkpoints/gripper.safetensors
     --out mine.yaml`.
@@ -44,9 +46,7 @@ def init(
     import json
     import os
 
-    from distill.jobs.config import check_source, is_class_file
-    from distill.jobs.schema import run_schema
-    from distill.jobs.template import config_template
+    from distill.jobs import check_source, config_template, is_class_file, run_schema
     from distill.planning import problem_class
 
     folder = out.parent if out else Path()
@@ -66,7 +66,7 @@ def init(
     described = json.dumps(run_schema(), indent=1) + "\n"
     _write({file: made for file, made in ((out, text), (schema, described)) if file})
     if out:
-        console().print(f"Written to {out}; see `distill config check {out}`.", highlight=False, markup=False)
+        print_text(f"Written to {out}; see `distill config check {out}`.")
     else:
         typer.echo(text, nl=False)
 
@@ -77,17 +77,15 @@ def check(
     given: Changes = None,
     as_json: Json = False,
 ) -> None:
-    """Check a config and print it with all defaults; or check a sweep and say what it plans.
+    """Check a config and print it with all defaults, or check a sweep and show the settings that vary.
 
-    The exit code is 1 if some jobs of a sweep cannot run.
+    The exit code is 1 if a job of the sweep cannot run.
 
     Example: `distill config check configs/runs/gripper.yaml --set seed=3`.
     """
     import yaml
 
-    from distill.jobs.config import Document
-    from distill.jobs.run_config import RunConfig, parse_override
-    from distill.jobs.sweep import is_sweep
+    from distill.jobs import Document, RunConfig, is_sweep, parse_override
     from distill.planning import problem_class
 
     changes = dict(map(parse_override, given or []))
@@ -106,15 +104,13 @@ def check(
 
 @app.command("schema")
 def schema(
-    sweep: Annotated[bool, typer.Option("--sweep", help="Of sweeps, not of configs.")] = False,
-    out: Annotated[
-        Path | None, typer.Option(help="Write it to this file, never over one that is there.")
-    ] = None,
+    sweep: Annotated[bool, typer.Option("--sweep", help="The schema of sweeps instead of configs.")] = False,
+    out: Out = None,
 ) -> None:
     """Print the JSON schema of configs or sweeps, for editors and other programs."""
     import json
 
-    from distill.jobs.schema import run_schema, sweep_schema
+    from distill.jobs import run_schema, sweep_schema
 
     text = json.dumps(sweep_schema() if sweep else run_schema(), indent=1)
     if out:
@@ -126,7 +122,7 @@ def schema(
 def _check_sweep(file: Path, changes: dict[str, Any], as_json: bool) -> None:
     import yaml
 
-    from distill.jobs.sweep import Sweep
+    from distill.jobs import Sweep
 
     sweep = Sweep.read(file, changes)
     failed = [{"settings": dict(job.settings), "error": job.error} for job in sweep.jobs if job.error]
@@ -139,18 +135,18 @@ def _check_sweep(file: Path, changes: dict[str, Any], as_json: bool) -> None:
         title = f"The sweep {sweep.name}: {len(sweep.jobs)} jobs"
         caption = f"{len(failed)} of {len(sweep.jobs)} jobs cannot run." if failed else ""
         print_table(title, ["varied", "values"], rows, caption)
-        for told in dict.fromkeys(str(job["error"]) for job in failed):
-            console().print(told, highlight=False, markup=False, soft_wrap=True)
+        for error in dict.fromkeys(str(job["error"]) for job in failed):
+            print_text(error)
     if failed:
         raise typer.Exit(1)
 
 
 def _write(texts: dict[Path, str]) -> None:
-    from distill.files import written_whole
+    from distill.common import atomic_write
 
     for path, text in texts.items():
         if path.exists() and not (path.is_file() and path.read_bytes() == text.encode()):
-            raise InputError(f"{path} is there already; remove it, or give another name.")
+            raise InputError(f"{path} exists already; remove it, or give another name.")
     for path, text in texts.items():
-        with written_whole(path) as stream:
+        with atomic_write(path) as stream:
             stream.write(text.encode())

@@ -1,73 +1,58 @@
-"""`distill conflicts`: what colourings, and so networks, cannot tell apart."""
+"""`distill conflicts`: states that colourings, and thus networks, cannot distinguish."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from distill.cli.output import Json, console, print_json, print_table, progress_bar
-from distill.cli.source import (
-    DomainFile,
-    Instances,
-    MaxStates,
-    Problem,
-    SplitName,
-    Workers,
-    chosen_splits,
-    expansion_settings,
-    labelled_states,
-)
-from distill.figures import check_format
+from distill.cli import options
+from distill.cli.output import Json, print_json, print_table, print_text, progress_bar
+from distill.common import check_format
 
 if TYPE_CHECKING:
-    from distill.jobs import Analysis, Example
+    from distill.symmetry import Example, Expressivity
 
 
 def conflicts(
-    problem: Problem = None,
-    domain: DomainFile = None,
-    instances: Instances = None,
-    split: SplitName = None,
-    figure: Annotated[
-        Path | None, typer.Option(help="Draw an example pair of states into this file (.png, .svg, .pdf).")
-    ] = None,
-    max_states: MaxStates = None,
-    workers: Workers = None,
+    problem: options.Problem = None,
+    domain: options.DomainFile = None,
+    instances: options.Instances = None,
+    split: options.SplitName = None,
+    figure: Annotated[Path | None, options.figure_option("a pair of states as an example")] = None,
+    max_states: options.MaxStates = None,
+    workers: options.Workers = None,
     as_json: Json = False,
 ) -> None:
-    """Count isomorphism classes and the pairs of them that 1-WL and 2-FWL confuse.
+    """Count isomorphism classes and the pairs of classes that 1-WL and 2-FWL do not distinguish.
 
-    An E-conflict is a pair of non-isomorphic states of one instance with the same colours; a V-conflict is
-    one whose V\\* differ, so that no network of that power can represent V\\*. Both are counted on classes,
-    as in Table 1 of Drexler et al. 2024; +G marks goals as achieved or missing.
+    An E-conflict is a pair of non-isomorphic states of one instance with the same colours. A V-conflict is an
+    E-conflict with different V\\*, so that no network of that expressivity represents V\\*. Both are counted
+    on classes, as in Table 1 of Drexler et al. 2024. +G marks goals as achieved or missing.
     """
-    from distill.jobs import analyse, examples
-    from distill.planning import join
+    from distill.structures import join
+    from distill.symmetry import Expressivity, examples
 
-    if figure is not None:
-        check_format(figure)
-    splits = chosen_splits(problem, domain, instances, {}, None, split, expansion_settings(max_states))
-    data = join(labelled_states(splits, "none", workers).values())
+    check_format(figure)
+    splits = options.chosen_splits(problem, domain, instances, split, max_states=max_states)
+    data = join(options.labelled_states(splits, "none", workers).values())
     with progress_bar("Classifying states") as progress:
-        analysis = analyse(data, progress)
-    found = examples(analysis)
+        expressivity = Expressivity.of(data, progress)
+    found = examples(expressivity)
     if as_json:
-        print_json({**analysis.summary(), "examples": [example.to_json() for example in found]})
+        print_json({**expressivity.summary(), "examples": [example.to_json() for example in found]})
     else:
-        _show(problem or str(domain), analysis)
+        _show(problem or str(domain), expressivity)
         for example in found:
             _show_example(example)
     if figure is not None:
         if found:
-            from distill.planning.figures import draw_states
+            from distill.planning import draw_states
 
             draw_states(data, found[-1].states, figure)
         else:
-            console().print("There is no conflict to draw.")
+            print_text("There is no conflict to draw.")
 
 
-def _show(title: str, analysis: "Analysis") -> None:
-    counts = analysis.summary()
+def _show(title: str, expressivity: "Expressivity") -> None:
+    counts = expressivity.summary()
     by_variant = counts.pop("conflicts_E_V")
     print_table(title, ["", ""], [[name.replace("_", " "), value] for name, value in counts.items()])
     plain = [name for name in by_variant if not name.endswith("+G")]

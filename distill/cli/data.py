@@ -1,59 +1,43 @@
 """`distill data`: from PDDL to labelled states."""
 
-import os
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from distill.cli.output import Json, console, print_json, print_table, progress_bar
-from distill.cli.source import (
-    DomainFile,
-    Instances,
-    Problem,
-    SplitAt,
-    SplitName,
-    Test,
-    Train,
-    Validation,
-    Workers,
-    check_workers,
-    chosen_splits,
-)
-from distill.errors import InputError
-from distill.figures import check_format
-from distill.settings import Labelling
+from distill.cli import options
+from distill.cli.output import Json, console, print_json, print_table, print_text, progress_bar
+from distill.common import InputError, check_format
+from distill.planning import Labelling
 
 if TYPE_CHECKING:
-    from distill.planning import DataSet
+    from distill.structures import DataSet
 
 
 def _labelling(name: str) -> Any:
-    """Declare an option for a labelling setting."""
+    """Declare an option for a setting of the labelling."""
     return typer.Option(help=Labelling.description(name), rich_help_panel="Labelling", show_default=False)
 
 
 def data(
-    problem: Problem = None,
-    domain: DomainFile = None,
-    instances: Instances = None,
-    split_at: SplitAt = None,
-    train: Train = None,
-    validation: Validation = None,
-    test: Test = None,
-    split: SplitName = None,
+    problem: options.Problem = None,
+    domain: options.DomainFile = None,
+    instances: options.Instances = None,
+    split_at: options.SplitAt = None,
+    train: options.Train = None,
+    validation: options.Validation = None,
+    test: options.Test = None,
+    split: options.SplitName = None,
     out: Annotated[
         Path | None, typer.Option(help="A folder for train.npz, validation.npz and test.npz.")
     ] = None,
-    figure: Annotated[
-        Path | None, typer.Option(help="Draw how often each V* occurs into this file (.png, .svg, .pdf).")
-    ] = None,
+    figure: Annotated[Path | None, options.figure_option("the distribution of V*")] = None,
     reduce: Annotated[
         str,
         typer.Option(
-            help="Keep one of several states that are equal (exact), isomorphic (iso), or the same to every "
-            "relational GNN and with the same V* (wl); none keeps all."
+            help="Keep one of several equal states (exact), isomorphic states (iso), or states of equal V* "
+            "that no relational GNN distinguishes (wl); none keeps all states."
         ),
     ] = "exact",
     max_states: Annotated[int | None, _labelling("max_states")] = None,
@@ -63,18 +47,18 @@ def data(
     search_states: Annotated[int | None, _labelling("search_states")] = None,
     time_limit: Annotated[float | None, _labelling("time_limit")] = None,
     seed: Annotated[int | None, _labelling("seed")] = None,
-    workers: Workers = None,
+    workers: options.Workers = None,
     as_json: Json = False,
 ) -> None:
     """Label states with V*, the least number of steps to the goal.
 
-    Instances are expanded fully while they fit a budget; of larger ones, random walks are taken and an
-    optimal plan is sought from every state on them. Results are cached: the second call is instant.
+    An instance is expanded fully if it has at most --max-states states. In a larger instance, an optimal plan
+    is searched from every state of some random walks. Results are cached.
 
     Examples: `distill data gripper`, `distill data blocks-on --split train --out data`,
     `distill data --domain D.pddl --instances FOLDER --json`.
     """
-    from distill.jobs import prepare_reduced
+    from distill.planning import prepare_reduced
 
     given = {
         "max_states": max_states,
@@ -86,11 +70,12 @@ def data(
         "seed": seed,
     }
     settings = {name: value for name, value in given.items() if value not in (None, [])}
-    check_workers(workers)
-    if figure is not None:
-        check_format(figure)
+    processes = options.worker_count(workers)
+    check_format(figure)
     folders = {"train": train, "validation": validation, "test": test}
-    splits = chosen_splits(problem, domain, instances, folders, split_at, split, settings)
+    splits = options.chosen_splits(
+        problem, domain, instances, split, settings, folders=folders, split_at=split_at
+    )
     sets: dict[str, DataSet] = {}
     files: dict[str, Path] = {}
     seconds: dict[str, float] = {}
@@ -98,17 +83,17 @@ def data(
         begun = time.monotonic()
         with progress_bar(f"Labelling {one.name}") as progress:
             sets[one.name], files[one.name] = prepare_reduced(
-                one, reduce=reduce, workers=workers or os.cpu_count() or 1, progress=progress
+                one, reduce=reduce, workers=processes, progress=progress
             )
         seconds[one.name] = round(time.monotonic() - begun, 2)
     if out is not None:
         files = {name: out / f"{name}.npz" for name in sets}
         _write(sets, files)
     if figure is not None:
-        from distill.planning.figures import draw_labels
+        from distill.planning import draw_labels
 
         draw_labels(sets, figure)
-    summaries = {name: found.summary() for name, found in sets.items()}
+    summaries = {name: data.summary() for name, data in sets.items()}
     if as_json:
         answer = {
             name: {**summary, "seconds": seconds[name], "file": str(files[name])}
@@ -119,11 +104,11 @@ def data(
         _show(problem or f"{domain}", summaries, seconds)
         _report(sets)
         for name, file in files.items():
-            console().print(f"{name}: {file}", soft_wrap=True, highlight=False)
+            print_text(f"{name}: {file}")
 
 
 def _total(summaries: dict[str, dict[str, int]]) -> dict[str, int]:
-    """The counts of all splits together."""
+    """The counts over all splits."""
     combine: dict[str, Any] = {"max_v_star": max, "min_objects": min, "max_objects": max}
     rows = list(summaries.values())
     return {key: combine.get(key, sum)([row[key] for row in rows]) for key in rows[0]}
@@ -150,31 +135,24 @@ def _show(title: str, summaries: dict[str, dict[str, int]], seconds: dict[str, f
 
 
 def _report(sets: "dict[str, DataSet]") -> None:
-    """Name the instances that were not labelled completely."""
-    for name, found in sets.items():
-        if not len(found):
-            console().print(
-                f"[yellow]{name}:[/] no state could be labelled within the limits; raise --max-states, "
-                "--time-limit or --search-states.",
-                soft_wrap=True,
-                highlight=False,
-            )
-            continue
-        gaps = [instance for instance in found.instances if instance["unlabelled"]]
-        if gaps:
+    """List the instances with states that have no label."""
+    for name, data in sets.items():
+        gaps = [instance for instance in data.instances if instance["unlabelled"]]
+        if not len(data):
+            hint = "raise --max-states, --time-limit or --search-states"
+            text = f"no state could be labelled within the limits; {hint}."
+        elif gaps:
             worst = ", ".join(f"{Path(i['name']).name} ({i['unlabelled']} states)" for i in gaps[:5])
             more = f" and {len(gaps) - 5} more" if len(gaps) > 5 else ""
-            console().print(
-                f"[yellow]{name}:[/] the limits left states without a label in {worst}{more}; raise "
-                "--time-limit or --search-states for more.",
-                soft_wrap=True,
-                highlight=False,
-            )
+            text = f"some states of {worst}{more} have no label; raise --time-limit or --search-states."
+        else:
+            continue
+        console().print(f"[yellow]{name}:[/] {text}", soft_wrap=True, highlight=False)
 
 
 def _write(sets: "dict[str, DataSet]", files: dict[str, Path]) -> None:
-    """Write the sets, never over a file that holds something else."""
-    from distill.planning import DataSet
+    """Write the data sets; files with other data are not overwritten."""
+    from distill.structures import DataSet
 
     for name, file in files.items():
         if file.exists() and not sets[name].same_as(DataSet.load(file)):

@@ -1,47 +1,45 @@
-"""`distill export`: a run's value function in any form."""
+"""`distill export`: the value function of a run in another form."""
 
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from distill.cli.runs import RUNS, RunName, StoreFolder
-from distill.errors import InputError
-from distill.files import written_whole
-from distill.settings import Export
+from distill.cli import options
+from distill.common import InputError, atomic_write
+from distill.runs import Export
 
 if TYPE_CHECKING:
-    from distill.jobs import Run
+    from distill.runs import Run
 
 _REPORT = "report.html"
-[_FORMS] = (item.metadata["choices"] for item in fields(Export) if item.name == "formats")
+_FORMS = Export.choices("formats")
 _CHOICES = (*_FORMS, "html", "all")
 
 
 def export(
-    run: RunName,
+    run: options.RunName,
     form: Annotated[
         str,
         typer.Option(
             "--format",
             metavar="FORM",
-            help=f"One of {', '.join(_FORMS)}; html for a report of the whole run; all for all of them.",
+            help=f"One of {', '.join(_FORMS)}; html for a report of the run; all for all of them.",
         ),
     ] = "ascii",
     out: Annotated[
-        Path | None, typer.Option(help="A file, or the folder for all; otherwise it is printed.")
+        Path | None, typer.Option(help="A file, or a folder for all forms; by default the text is printed.")
     ] = None,
     term: Annotated[
         int | None, typer.Option(help="Only this term, counted from 1 as in the report.", min=1)
     ] = None,
-    force: Annotated[bool, typer.Option("--force", help="Write over files that exist.")] = False,
-    store: StoreFolder = RUNS,
+    force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
+    store: options.StoreFolder = options.RUNS,
 ) -> None:
-    """Write a run's value function in another form: for people, papers, planners and programs.
+    """Write the value function of a run in another form, for people, papers, planners or programs.
 
-    dlplan, PDDL and C2 cannot say everything: there the terms stand one by one, each after a comment with its
-    weight, and a comment tells why one is missing.
+    dlplan, PDDL and C2 do not express weighted sums. In these forms each term follows a comment with its
+    weight. If a term cannot be expressed, a comment gives the reason.
 
     Examples: `distill export artifacts/runs/gripper-gripper-… --format latex`,
     `distill export artifacts/runs/gripper-gripper-… --format all --out gripper`.
@@ -49,30 +47,30 @@ def export(
     if form not in _CHOICES:
         raise InputError(f"There is no form {form!r}; choose from {', '.join(_CHOICES)}.")
     if form == "all" and out is None:
-        raise InputError("All forms need a folder; give --out FOLDER.")
+        raise InputError("--format all needs a folder; give --out FOLDER.")
     if term is not None and form in ("html", "all"):
-        raise InputError(f"--term needs one form for its formula, not {form}.")
-    from distill.jobs import Store
+        raise InputError(f"--term needs a form for a single formula, not {form}.")
+    from distill.runs import Store
 
-    found = Store(store).find(run)
+    source = Store(store).find(run)
     if out is None:
-        typer.echo(_text(found, form, term))
+        typer.echo(_text(source, form, term))
         return
-    texts = _all_texts(found) if form == "all" else {"": _text(found, form, term)}
+    texts = _all_texts(source) if form == "all" else {"": _text(source, form, term)}
     files = {out / name: text for name, text in texts.items()}
-    taken = next((file for file in files if file.exists()), None)
-    if taken is not None and not force:
-        raise InputError(f"{taken} exists; give another --out, or --force to write over it.")
+    existing = next((file for file in files if file.exists()), None)
+    if existing is not None and not force:
+        raise InputError(f"{existing} exists; give another --out, or --force to overwrite it.")
     for file, text in files.items():
-        with written_whole(file) as stream:
+        with atomic_write(file) as stream:
             stream.write(f"{text}\n".encode())
 
 
 def _text(run: "Run", form: str, term: int | None) -> str:
-    from distill.jobs.forms import express, express_term, ordered_terms
+    from distill.explanations import express, express_term, ordered_terms
     from distill.logic import Constant
 
-    value = run.distilled.value
+    value = run.value_function.value
     if form == "html":
         return _page(run)
     if term is None:
@@ -84,14 +82,14 @@ def _text(run: "Run", form: str, term: int | None) -> str:
 
 
 def _all_texts(run: "Run") -> dict[str, str]:
-    from distill.jobs.forms import FORMS, written
+    from distill.explanations import FORMS
 
-    texts = {form.file: written(run.distilled, name, run.vocabulary) for name, form in FORMS.items()}
+    texts = {form.file: run.value_function.export(name, run.vocabulary) for name, form in FORMS.items()}
     return {**texts, _REPORT: _page(run)}
 
 
 def _page(run: "Run") -> str:
-    from distill.jobs.report import report
+    from distill.runs import report
 
     figures = {}
     for file in sorted([*run.folder.glob("*.svg"), *run.folder.glob("figures/*.svg")]):
@@ -101,5 +99,5 @@ def _page(run: "Run") -> str:
             raise InputError(
                 f"Cannot read {file} as a figure: {error}; remove it or make the run again."
             ) from error
-    page = report(run.folder.name, run.config, run.metrics, run.distilled, run.vocabulary, figures)
+    page = report(run.folder.name, run.config, run.metrics, run.value_function, run.vocabulary, figures)
     return page.rstrip("\n")

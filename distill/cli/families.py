@@ -1,38 +1,37 @@
-"""`distill families`: features of a run that are one formula iterated, and their closed form."""
+"""`distill families`: features of a run that iterate one formula, and their closed forms."""
 
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from distill.cli.output import Json, console, print_json, print_table
-from distill.cli.runs import RUNS, RunName, StoreFolder
+from distill.cli import options
+from distill.cli.output import Json, print_json, print_table, print_text
 
 if TYPE_CHECKING:
-    from distill.jobs.families import ClosedRun
+    from distill.runs import ClosedRun
 
 
 def families(
-    run: RunName,
-    store: StoreFolder = RUNS,
+    run: options.RunName,
+    store: options.StoreFolder = options.RUNS,
     equal_on: Annotated[
         str,
         typer.Option(
-            help="Where a closed form must equal its family, as far as that goes: on all states of the run, "
-            "or on those of train alone.",
+            help="The states on which a closed form must equal its family: all states of the run, or the "
+            "training states only.",
             metavar="all|train",
         ),
     ] = "all",
     as_json: Json = False,
 ) -> None:
-    """Find features that are one formula iterated, with weights on a line, and say them in closed form.
+    """Find features that iterate one formula with weights on a line, and write them in closed form.
 
-    A closed form goes on where the family ends with the longest chain seen in training; the errors before and
-    after tell whether that is right. The run itself stays as it is.
+    A family ends with the longest chain of the training states; its closed form continues. The errors before
+    and after the replacement show whether the continuation is right. The run is not changed.
 
     Example: `distill families artifacts/runs/visitall-visitall-…`.
     """
-    from distill.jobs import Store
-    from distill.jobs.families import close_run
+    from distill.runs import Store, close_run
 
     answer = close_run(Store(store).find(run), equal_on=equal_on)
     if as_json:
@@ -41,26 +40,26 @@ def families(
     _show(answer)
 
 
-def _show(found: "ClosedRun") -> None:
-    from distill.jobs.families import written
-    from distill.regression.family import shown
+def _show(closed: "ClosedRun") -> None:
+    from distill.explanations import abbreviate
+    from distill.runs import value_text
 
-    for number, (one, errors) in enumerate(zip(found.closings, found.if_replaced, strict=True), 1):
+    for number, (one, errors) in enumerate(zip(closed.closings, closed.if_replaced, strict=True), 1):
         family = one.family
         lines = [
             f"{number}. {family.notation}",
-            f"   = {shown(family.closed)}",
+            f"   = {abbreviate(family.closed)}",
             f"   {family.label}; {family.size} symbols become {family.closed.size}",
         ]
         for name, check in one.checks.items():
             lines.append(
-                f"   {name}: {check.states} states; {check.differing} differ though it has not ended; "
-                f"{check.beyond} go beyond, {check.changed} of them change"
+                f"   {name}: {check.states} states; {check.differing} differ within the family; "
+                f"{check.beyond} are beyond it, {check.changed} of them change"
             )
-        told = ", ".join(f"{error:.4f} on {name}" for name, error in errors.items())
-        lines.append(f"   mean error with it: {told}")
+        means = ", ".join(f"{error:.4f} on {name}" for name, error in errors.items())
+        lines.append(f"   mean error with the closed form: {means}")
         lines.append("   replaced" if one.replaced else f"   not replaced: {one.refused}")
-        console().print("\n".join(lines), highlight=False, markup=False, soft_wrap=True)
+        print_text("\n".join(lines))
     rows = [
         [
             name,
@@ -70,10 +69,10 @@ def _show(found: "ClosedRun") -> None:
             f"{one.largest_before:.2f}",
             f"{one.largest_after:.2f}",
         ]
-        for name, one in found.errors.items()
+        for name, one in closed.errors.items()
     ]
     columns = ["split", "states", "MAE before", "after", "largest before", "after"]
-    sizes = f"size before {found.before.size}, after {found.after.size}"
-    print_table(f"{found.run}: errors against V*", columns, rows, sizes)
-    console().print(written(found.after), highlight=False, markup=False, soft_wrap=True)
-    console().print(found.sentence, highlight=False, markup=False, soft_wrap=True)
+    sizes = f"size before {closed.before.size}, after {closed.after.size}"
+    print_table(f"{closed.run}: errors against V*", columns, rows, sizes)
+    print_text(value_text(closed.after))
+    print_text(closed.sentence)

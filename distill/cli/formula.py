@@ -6,45 +6,29 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from distill.cli.output import Json, console, print_json, print_table
-from distill.cli.source import (
-    DomainFile,
-    InstanceFile,
-    Instances,
-    MaxStates,
-    Problem,
-    SplitName,
-    Workers,
-    chosen_splits,
-    expansion_settings,
-    labelled_states,
-)
-from distill.errors import InputError
-from distill.figures import check_format
+from distill.cli import options
+from distill.cli.output import Json, print_json, print_table, print_text
+from distill.common import InputError, check_format
 
 if TYPE_CHECKING:
     from distill.logic import Evaluator, Node
-    from distill.planning import DataSet
-    from distill.structures import Vocabulary
+    from distill.structures import DataSet, Vocabulary
 
 Formula = Annotated[
     str,
     typer.Argument(
-        help="A formula about objects or states, typed (`<on^-1+>clear_G`), as in the thesis, or in C2; a "
-        "file that holds one; or @NAME for a hand-made value function (see `distill formula library`)."
+        help="A formula about objects or states: in ASCII (`<on^-1+>clear_G`), as in the thesis, or in C2; a "
+        "file with a formula; or @NAME for a hand-made value function (see `distill formula library`)."
     ),
 ]
-Figure = Annotated[
-    Path | None,
-    typer.Option(help="Draw a state, with the objects that the formula holds of, to a .png/.svg/.pdf."),
-]
-_READABLE = 8  # objects in a picture
+Figure = Annotated[Path | None, options.figure_option("a state with the objects of which the formula holds")]
+_READABLE = 8  # objects in a figure
 _SHOWN = 12  # objects of a state that are listed by name
 
 app = typer.Typer(
-    help="Read, evaluate, translate, simplify and explain formulas.\n\n"
-    "Objects: `top`, a predicate, `~ & |`, `<relation>formula > t` (`> 0` may be left out). Relations: a "
-    "predicate, `id`, `all`, `~ & | \\`, and after one `^-1`, `+` or `*`. Goals end in `_G`. States: "
+    help="Evaluate, translate, simplify and explain formulas.\n\n"
+    "Objects: `top`, a predicate, `~ & |`, `<relation>formula > t` (`> 0` is the default). Relations: a "
+    "predicate, `id`, `all`, `~ & | \\`, with the suffixes `^-1`, `+` and `*`. Goals end in `_G`. States: "
     "`#formula`, `[number > t]`, `dist(formula, relation, formula)`, products, and sums with weights.",
     no_args_is_help=True,
     rich_markup_mode="markdown",
@@ -54,31 +38,30 @@ app = typer.Typer(
 @app.command("eval")
 def evaluate(
     formula: Formula,
-    problem: Problem = None,
-    domain: DomainFile = None,
-    instance: InstanceFile = None,
-    instances: Instances = None,
-    split: SplitName = "train",
+    problem: options.Problem = None,
+    domain: options.DomainFile = None,
+    instance: options.InstanceFile = None,
+    instances: options.Instances = None,
+    split: options.SplitName = "train",
     figure: Figure = None,
-    max_states: MaxStates = None,
-    workers: Workers = None,
+    max_states: options.MaxStates = None,
+    workers: options.Workers = None,
     as_json: Json = False,
 ) -> None:
-    """Tell which objects a formula holds of, or what number states have; value functions are held against V*.
+    """Evaluate a formula: the objects of which it holds, or its value; value functions are compared with V*.
 
-    With --instance it is the initial state that is looked at; otherwise all labelled states.
+    With --instance it is evaluated in the initial state of the instance, otherwise in all labelled states.
 
     Examples: `distill formula eval "<on+>clear_G" blocks-clear`, `distill formula eval @gripper gripper`.
     """
     from distill.logic import Evaluator
 
-    if figure is not None:
-        check_format(figure)
+    check_format(figure)
     if instance is not None:
         data = _initial_state(problem, domain, instance)
     else:
-        splits = chosen_splits(problem, domain, instances, {}, None, split, expansion_settings(max_states))
-        [data] = labelled_states(splits, "none", workers).values()
+        splits = options.chosen_splits(problem, domain, instances, split, max_states=max_states)
+        [data] = options.labelled_states(splits, "none", workers).values()
     read = _read(formula, int(data.n_objects.max()))
     evaluator = Evaluator(data.structures())
     about, values = _evaluated(evaluator, read)
@@ -99,24 +82,24 @@ def evaluate(
 @app.command("translate")
 def translate(
     formula: Formula,
-    problem: Problem = None,
-    domain: DomainFile = None,
+    problem: options.Problem = None,
+    domain: options.DomainFile = None,
     to: Annotated[
-        str | None, typer.Option(help="Only this form, printed as it is; otherwise all forms, in a table.")
+        str | None, typer.Option(help="Only this form, without a table; by default all forms.")
     ] = None,
     define: Annotated[
         bool,
         typer.Option(
             "--define",
-            help="Write a value function with shared parts named once, in the form ascii, emlc or latex; in "
-            "the form english with the meaning of each part.",
+            help="Write a value function with a definition for each shared part, in the form ascii, emlc or "
+            "latex; in the form english with the meaning of each part.",
         ),
     ] = False,
     as_json: Json = False,
 ) -> None:
     """Write a formula in other forms: C2, LaTeX, English, dlplan, PDDL, Python, JSON.
 
-    What a form cannot express is refused with a reason.
+    If a form cannot express the formula, the reason is given.
 
     Examples: `distill formula translate "<on^-1>clear" --to c2`,
     `distill formula translate @blocks-on --define`.
@@ -137,36 +120,36 @@ def translate(
     if to is not None and not as_json:
         typer.echo(FORMATS[to].write(read, words))
         return
-    found: dict[str, dict[str, str]] = {}
+    texts: dict[str, dict[str, str]] = {}
     for name in [to] if to else list(FORMATS):
         try:
-            found[name] = {"text": FORMATS[name].write(read, words)}
+            texts[name] = {"text": FORMATS[name].write(read, words)}
         except InputError as error:
-            found[name] = {"refused": str(error)}
+            texts[name] = {"refused": str(error)}
     if as_json:
-        print_json(found)
+        print_json(texts)
         return
-    rows = [[name, entry.get("text") or f"– {entry['refused']}"] for name, entry in found.items()]
+    rows = [[name, entry.get("text") or f"– {entry['refused']}"] for name, entry in texts.items()]
     print_table(str(read), ["form", "formula"], rows)
 
 
 @app.command("simplify")
 def simplify_(
     formula: Formula,
-    problem: Problem = None,
-    domain: DomainFile = None,
-    instances: Instances = None,
-    split: SplitName = "train",
-    largest: Annotated[int, typer.Option(help="Search formulas up to this size.", min=1)] = 8,
-    closures: Annotated[bool, typer.Option(help="Let the search use closures.")] = True,
-    max_states: MaxStates = None,
-    workers: Workers = None,
+    problem: options.Problem = None,
+    domain: options.DomainFile = None,
+    instances: options.Instances = None,
+    split: options.SplitName = "train",
+    largest: Annotated[int, typer.Option(help="The largest size of formulas in the search.", min=1)] = 8,
+    closures: Annotated[bool, typer.Option(help="Use closures in the search.")] = True,
+    max_states: options.MaxStates = None,
+    workers: options.Workers = None,
     as_json: Json = False,
 ) -> None:
-    """Make a formula smaller: by laws that always hold, and with data also by search.
+    """Simplify a formula: by laws that hold in all states, and with data also by search.
 
-    With a problem class or PDDL files, the smallest formula is searched that says the same on their states;
-    that it says the same elsewhere is not known, and the answer tells on how many classes it was compared.
+    With a problem class or PDDL files, the smallest formula is searched that is equivalent on their states.
+    It may differ on other states; the answer gives the number of classes that were compared.
 
     Examples: `distill formula simplify "~~clear & top"`,
     `distill formula simplify "<on>(clear | <on>top)" blocks-clear`.
@@ -177,41 +160,40 @@ def simplify_(
     plain = simplify(read)
     rows = [["given", read.size, str(read), ""], ["by laws", plain.size, str(plain), "always"]]
     if problem or domain:
-        from distill.jobs import build_quotient_of
         from distill.logic import QuotientEvaluator, resynthesise
         from distill.structures import Options
+        from distill.symmetry import build_quotient_of
 
-        splits = chosen_splits(problem, domain, instances, {}, None, split, expansion_settings(max_states))
-        # Joint messages tell more states apart than a reduction would, so there is none before.
-        sets = labelled_states(splits, "none", workers)
+        splits = options.chosen_splits(problem, domain, instances, split, max_states=max_states)
+        # The quotient with joint messages is finer than a reduction, so the states are not reduced.
+        sets = options.labelled_states(splits, "none", workers)
         evaluator = QuotientEvaluator(build_quotient_of(sets, options=Options(joint=True)).quotient)
-        found = resynthesise(plain, evaluator, largest=largest, closures=closures)
-        rows.append(["by search", found.formula.size, str(found.formula), found.sentence])
+        answer = resynthesise(plain, evaluator, largest=largest, closures=closures)
+        rows.append(["by search", answer.formula.size, str(answer.formula), answer.sentence])
     if as_json:
         print_json([dict(zip(("step", "size", "formula", "valid"), row, strict=True)) for row in rows])
         return
-    print_table("Simplified", ["", "size", "formula", "the same"], rows)
+    print_table("Simplified", ["", "size", "formula", "equivalent"], rows)
 
 
 @app.command("explain")
 def explain_(
     formula: Formula,
-    problem: Problem = None,
-    domain: DomainFile = None,
-    instance: InstanceFile = None,
+    problem: options.Problem = None,
+    domain: options.DomainFile = None,
+    instance: options.InstanceFile = None,
     figure: Figure = None,
     as_json: Json = False,
 ) -> None:
-    """Say in words what a formula means, and how large it is; on a state, which objects its parts hold of.
+    """Explain a formula in English; in a state, show the objects of which its parts hold.
 
-    With a problem class, the state is the initial one of its first training instance.
+    With a problem class, the state is the initial state of its first training instance.
 
     Example: `distill formula explain "<on+>clear_G" blocks-clear --figure state.png`.
     """
     from distill.logic import Count, Distance, Evaluator, Truth, explain
 
-    if figure is not None:
-        check_format(figure)
+    check_format(figure)
     data = _initial_state(problem, domain, instance) if problem or domain or instance else None
     if figure is not None and data is None:
         raise InputError("A figure needs a state: give a problem class, or --domain and --instance.")
@@ -236,9 +218,9 @@ def explain_(
     if as_json:
         print_json(answer)
         return
-    console().print(answer["meaning"], highlight=False, markup=False)
-    facts = f"size {read.size}, {read.depth} modals deep, fragment {read.fragment.name}"
-    console().print(facts, style="italic", highlight=False)
+    print_text(answer["meaning"])
+    facts = f"size {read.size}, modal depth {read.depth}, fragment {read.fragment.name}"
+    print_text(facts)
     if data is not None:
         rows = [
             [row["part"], _text(next(v for k, v in row.items() if k != "part"))] for row in answer["parts"]
@@ -248,28 +230,28 @@ def explain_(
 
 @app.command("library")
 def library_(
-    name: Annotated[str | None, typer.Argument(help="Show the formulas of this one.")] = None,
+    name: Annotated[str | None, typer.Argument(help="Show the formulas of this value function.")] = None,
     as_json: Json = False,
 ) -> None:
-    """List the hand-made value functions and where they are from, or the formulas of one of them.
+    """List the hand-made value functions with their sources, or the formulas of one of them.
 
-    They can be used in all commands, as in `@gripper`, and so can their formulas: `@blocks-clear/eta[2]`.
+    Every command that takes a formula also takes their names, such as `@gripper` or `@blocks-clear/eta[2]`.
     """
     from distill.logic import hand_made, library
 
     chosen = [hand_made(name.removeprefix("@"))] if name else list(library().values())
     if as_json:
-        print_json([asdict(made) for made in chosen])
+        print_json([asdict(one) for one in chosen])
         return
     if name is None:
-        rows = [[f"@{made.name}", made.problem or "–", made.source] for made in chosen]
+        rows = [[f"@{one.name}", one.problem or "–", one.source] for one in chosen]
         print_table("Hand-made value functions", ["name", "problem class", "source"], rows)
         return
-    [made] = chosen
+    [function] = chosen
     forms = ("means", "emlc", "c2")
-    rows = [[key, *(entry.get(form, "–") for form in forms)] for key, entry in made.definitions.items()]
-    print_table(f"{made.title} ({made.source})", ["name", *forms], rows, made.notes)
-    terms = [[term.get("weight", 1), term["feature"], term.get("k", "–")] for term in made.terms]
+    rows = [[key, *(entry.get(form, "–") for form in forms)] for key, entry in function.definitions.items()]
+    print_table(f"{function.title} ({function.source})", ["name", *forms], rows, function.notes)
+    terms = [[term.get("weight", 1), term["feature"], term.get("k", "–")] for term in function.terms]
     if terms:
         print_table("Value function", ["weight", "feature", "k"], [list(map(str, term)) for term in terms])
 
@@ -292,15 +274,15 @@ def _read(text: str, n: int | None = None) -> "Node":
             text = Path(text).read_text()
         except (OSError, UnicodeDecodeError) as error:
             raise InputError(f"Cannot read {text} as a formula: {error}.") from error
-    found: Node = read_formula(text) if n is None else read_formula(text, n)
-    return found
+    formula: Node = read_formula(text) if n is None else read_formula(text, n)
+    return formula
 
 
 def _is_file(text: str) -> bool:
     try:
         return Path(text).is_file()
     except (OSError, ValueError):
-        # Most formulas are no names that a file could have.
+        # Most formulas are not valid names of files.
         return False
 
 
@@ -313,7 +295,7 @@ def _vocabulary(problem: str | None, domain: Path | None) -> "Vocabulary | None"
 
 
 def _initial_state(problem: str | None, domain: Path | None, instance: Path | None) -> "DataSet":
-    """The initial state of an instance, or of the first training instance of a class."""
+    """The initial state of an instance, or of the first training instance of a problem class."""
     from distill.planning import Domain, Instance, collect, problem_class
 
     if problem is not None and domain is None and instance is None:
@@ -326,7 +308,7 @@ def _initial_state(problem: str | None, domain: Path | None, instance: Path | No
 
 
 def _evaluated(evaluator: "Evaluator", formula: "Node") -> tuple[str, Any]:
-    """What a formula is about, and its values."""
+    """The subject of a formula (objects, states or a number), and its values."""
     from distill.logic import Number, Truth
 
     if isinstance(formula, Number):
@@ -365,22 +347,22 @@ def _of_many_states(data: "DataSet", about: str, values: Any) -> dict[str, Any]:
 
 
 def _draw(path: Path, formula: "Node", data: "DataSet") -> str:
-    """Draw a state in which the formula tells objects apart, if there is one."""
+    """Draw a state in which the formula holds of some objects and not of others, if there is one."""
     import numpy as np
 
     from distill.logic import Evaluator, Truth, draw_state, explain
 
     parts = [part for part in formula.walk() if isinstance(part, Truth) and not part.of_state]
     if not parts:
-        raise InputError("There is nothing to draw: no part of the formula speaks about objects.")
+        raise InputError("There is nothing to draw: no part of the formula is about objects.")
     shown = parts[-1]
     structures = data.structures()
     held = Evaluator(structures).holds(shown)
     per_state = np.bincount(structures.state_of_object[held], minlength=len(data))
     sizes = np.diff(structures.object_offsets)
-    telling = np.flatnonzero((per_state > 0) & (per_state < sizes))
-    # Of these one that shows much and can still be read.
-    state = int(min(telling, key=lambda s: (abs(sizes[s] - _READABLE), s), default=0))
+    informative = np.flatnonzero((per_state > 0) & (per_state < sizes))
+    # Prefer a state whose size is readable.
+    state = int(min(informative, key=lambda s: (abs(sizes[s] - _READABLE), s), default=0))
     own = slice(*structures.object_offsets[[state, state + 1]])
     instance = data.instances[int(data.state_instance[state])]
     title = f"{shown}\n{explain(shown)}" if shown.size <= 40 else str(shown)[:200]

@@ -1,15 +1,16 @@
-"""The entry point: all commands, and how errors reach the user."""
+"""The entry point: all commands, and the output of errors."""
 
 import signal
 import sys
+from collections.abc import Callable
 from types import FrameType
 from typing import Annotated, NoReturn
 
 import typer
 
 from distill import __version__
-from distill.cli import app as workbench
 from distill.cli import (
+    app as workbench,
     batch,
     checkpoint,
     config,
@@ -26,49 +27,69 @@ from distill.cli import (
     quotient,
     refit,
     replay,
+    robustness,
     run,
     runs,
     train,
-    trials,
     verify,
 )
-from distill.cli.output import errors
-from distill.errors import InputError
+from distill.cli.output import errors, print_text
+from distill.common import InputError
 
 app = typer.Typer(
     name="distill",
-    help="Distil learned planners into logic: states in, formulas out, nothing lost on the way.\n\n"
-    "Begin with `distill problems`, then `distill data gripper`. Every command explains itself with --help "
-    "and most answer in JSON with --json.",
+    help="Distil neural value functions for planning into logical formulas.\n\n"
+    "First steps: `distill problems` lists the problem classes, `distill data gripper` labels states, and "
+    "`distill run configs/runs/gripper.yaml` distils a network. Every command has --help, most have --json.",
     rich_markup_mode="markdown",
     no_args_is_help=True,
     pretty_exceptions_enable=False,
 )
-app.command("problems")(problems.problems)
-app.command("data")(data.data)
-app.command("plan")(plan.plan)
-app.command("conflicts")(conflicts.conflicts)
-app.command("quotient")(quotient.quotient)
-app.command("train")(train.train)
-app.command("evaluate")(evaluate.evaluate)
-app.command("replay")(replay.replay)
-app.command("run")(run.run)
-app.command("batch")(batch.batch)
-app.add_typer(runs.app, name="runs")
-app.command("export")(export.export)
-app.command("refit")(refit.refit)
-app.command("verify-run")(runs.verify_run)
-app.command("verify")(verify.verify)
-app.command("recheck")(verify.recheck)
-app.command("stability")(trials.stability)
-app.command("ablations")(trials.ablations)
-app.command("families")(families.families)
-app.command("faithfulness")(faithfulness.faithfulness)
-app.command("app")(workbench.app)
-app.add_typer(config.app, name="config")
-app.command("probe")(probe.probe)
-app.add_typer(checkpoint.app, name="checkpoint")
-app.add_typer(formula.app, name="formula")
+_COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
+    "Data": {
+        "problems": problems.problems,
+        "data": data.data,
+        "plan": plan.plan,
+        "conflicts": conflicts.conflicts,
+        "quotient": quotient.quotient,
+    },
+    "Networks": {
+        "train": train.train,
+        "checkpoint": checkpoint.app,
+        "evaluate": evaluate.evaluate,
+        "replay": replay.replay,
+        "probe": probe.probe,
+    },
+    "Distillation": {
+        "run": run.run,
+        "batch": batch.batch,
+        "config": config.app,
+        "refit": refit.refit,
+    },
+    "Trust": {
+        "verify": verify.verify,
+        "recheck": verify.recheck,
+        "stability": robustness.stability,
+        "ablations": robustness.ablations,
+        "faithfulness": faithfulness.faithfulness,
+    },
+    "Runs": {
+        "runs": runs.app,
+        "verify-run": runs.verify_run,
+        "export": export.export,
+        "app": workbench.app,
+    },
+    "Formulas": {
+        "formula": formula.app,
+        "families": families.families,
+    },
+}
+for _panel, _commands in _COMMANDS.items():
+    for _name, _command in _commands.items():
+        if isinstance(_command, typer.Typer):
+            app.add_typer(_command, name=_name, rich_help_panel=_panel)
+        else:
+            app.command(_name, rich_help_panel=_panel)(_command)
 
 
 def _print_version(wanted: bool) -> None:
@@ -87,16 +108,16 @@ def _options(
 
 
 def main() -> None:
-    """Run the command line; what the user can mend is told in one sentence, with exit code 2."""
+    """Run the command line; an `InputError` is printed, and the exit code is 2."""
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, _interrupted)
     try:
         app()
     except InputError as error:
         errors().print("[bold red]Error:[/] ", end="")
-        errors().print(str(error), markup=False, highlight=False, soft_wrap=True)
+        print_text(str(error), errors())
         sys.exit(2)
 
 
 def _interrupted(_signal: int, _frame: FrameType | None) -> NoReturn:
-    raise InputError("Interrupted; nothing is half-written, and the same command goes on where it stopped.")
+    raise InputError("Interrupted; no file is incomplete, and the same command continues where it stopped.")

@@ -1,4 +1,4 @@
-"""`distill plan`: solve instances with a planner, or compare several."""
+"""`distill plan`: solve instances with a planner, or compare several planners."""
 
 import time
 from functools import partial
@@ -7,42 +7,34 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from distill.cli.output import Json, console, print_json, print_table, progress_bar
-from distill.cli.source import (
-    DomainFile,
-    InstanceFile,
-    Instances,
-    Problem,
-    SplitName,
-    chosen_splits,
-)
-from distill.errors import InputError
+from distill.cli import options
+from distill.cli.output import Json, print_json, print_table, print_text, progress_bar, ratio
+from distill.common import InputError
 
 if TYPE_CHECKING:
-    from distill.planning import Instance, Limits
-    from distill.planning.comparison import Solver
+    from distill.planning import Instance, Limits, Solver
 
 
 def plan(
-    problem: Problem = None,
-    domain: DomainFile = None,
-    instance: InstanceFile = None,
-    instances: Instances = None,
-    split: SplitName = None,
+    problem: options.Problem = None,
+    domain: options.DomainFile = None,
+    instance: options.InstanceFile = None,
+    instances: options.Instances = None,
+    split: options.SplitName = None,
     number: Annotated[
         int | None, typer.Option(help="Only this instance of the class or folder, counted from 1.")
     ] = None,
     planner: Annotated[
         list[str] | None,
-        typer.Option(help="A planner; repeat it to compare several. `--planner list` lists them."),
+        typer.Option(help="A planner; may be repeated to compare several. `--planner list` lists them."),
     ] = None,
     checkpoint: Annotated[
         list[Path] | None,
-        typer.Option(help="A network, whose greedy policy is compared as if it were a planner; repeatable."),
+        typer.Option(help="A network, whose greedy policy is used as a planner; may be repeated."),
     ] = None,
-    time_limit: Annotated[float, typer.Option(help="Seconds for each plan.")] = 300.0,
+    time_limit: Annotated[float, typer.Option(help="The greatest number of seconds for each plan.")] = 300.0,
     search_states: Annotated[
-        int, typer.Option(help="A pymimir search gives up after so many states.")
+        int, typer.Option(help="The greatest number of states of a pymimir search.")
     ] = 1_000_000,
     out: Annotated[
         Path | None, typer.Option(help="Write the plan of a single instance to this file.")
@@ -51,9 +43,9 @@ def plan(
 ) -> None:
     """Find a plan and validate it; for several instances or planners, compare coverage and plan lengths.
 
-    A network plans by going to the unvisited successor of least value, without search.
+    The greedy policy of a network moves to the unvisited successor of least value, without search.
 
-    Every plan is replayed by a validator that shares no code with the planners.
+    A validator that shares no code with the planners checks every plan.
 
     Examples: `distill plan gripper --split test --number 1`, `distill plan --domain D.pddl --instance P.pddl
     --planner lama`, `distill plan blocks-on --split test --planner astar --planner lama`.
@@ -66,54 +58,53 @@ def plan(
             print_json({name: {"description": what, "optimal": optimal} for name, what, optimal in rows})
         else:
             table = [[name, what, "yes" if optimal else ""] for name, what, optimal in rows]
-            print_table("Planners", ["name", "what it is", "optimal"], table)
+            print_table("Planners", ["name", "description", "optimal"], table)
         return
     limits = Limits(search_states, time_limit)
     solvers = _solvers(planner or ([] if checkpoint else ["astar"]), checkpoint or [], limits)
     if instance is not None:
         if domain is None or problem or instances or split:
-            raise InputError("--instance FILE goes with --domain FILE and no other source of instances.")
-        found = [Instance.read(Domain.read(domain), instance)]
+            raise InputError("--instance FILE needs --domain FILE and no other source of instances.")
+        chosen = [Instance.read(Domain.read(domain), instance)]
     else:
-        parts = chosen_splits(problem, domain, instances, {}, None, split, {})
-        found = [one for part in parts for one in part.instances]
+        parts = options.chosen_splits(problem, domain, instances, split)
+        chosen = [one for part in parts for one in part.instances]
         if number is not None:
-            if not 1 <= number <= len(found):
-                raise InputError(f"--number must be between 1 and {len(found)}, not {number}.")
-            found = [found[number - 1]]
-    if len(found) == len(solvers) == 1:
+            if not 1 <= number <= len(chosen):
+                raise InputError(f"--number must be between 1 and {len(chosen)}, not {number}.")
+            chosen = [chosen[number - 1]]
+    if len(chosen) == len(solvers) == 1:
         [(name, solve)] = solvers.items()
-        _single(found[0], name, solve, out, as_json)
+        _single(chosen[0], name, solve, out, as_json)
     elif out is not None:
         raise InputError("--out takes one plan; choose one instance with --number and one planner.")
     else:
-        _several(found, solvers, as_json)
+        _several(chosen, solvers, as_json)
 
 
 def _solvers(planners: list[str], checkpoints: list[Path], limits: "Limits") -> "dict[str, Solver]":
-    """What solves instances, by the name it is shown under."""
+    """Planners and greedy policies, by name."""
     from distill.planning import find_plan
 
     solvers: dict[str, Solver] = {
         name: partial(find_plan, name, state=None, limits=limits) for name in planners
     }
     if checkpoints:
-        from distill.jobs import policy
-        from distill.models import Checkpoint
+        from distill.evaluation import network_policy
+        from distill.networks import Checkpoint
 
         for path in checkpoints:
             name = path.stem if path.stem not in solvers else str(path)
-            solvers[name] = policy(Checkpoint.load(path).network)
+            solvers[name] = network_policy(Checkpoint.load(path).network)
     return solvers
 
 
 def _single(instance: "Instance", name: str, solve: "Solver", out: Path | None, as_json: bool) -> None:
-    from distill.planning import validate
-    from distill.planning.outcome import SOLVED
+    from distill.planning import SOLVED, validate
 
-    begun = time.monotonic()
+    start = time.monotonic()
     outcome = solve(instance)
-    seconds = round(time.monotonic() - begun, 2)
+    seconds = round(time.monotonic() - start, 2)
     solved = outcome.status == SOLVED
     verdict = validate(instance, outcome.plan) if solved else None
     if out is not None and solved:
@@ -134,11 +125,11 @@ def _single(instance: "Instance", name: str, solve: "Solver", out: Path | None, 
     else:
         if solved:
             for step, action in enumerate(outcome.plan, start=1):
-                console().print(f"{step:4d}  {action}", highlight=False, markup=False)
-        told = f"{outcome.status}{f' ({outcome.note})' if outcome.note else ''}"
+                print_text(f"{step:4d}  {action}")
+        result = f"{outcome.status}{f' ({outcome.note})' if outcome.note else ''}"
         if verdict is not None:
-            told += f": {len(outcome.plan)} steps, {'valid' if verdict.valid else verdict.reason}"
-        console().print(f"{instance.name} with {name}: {told}; {seconds} s", soft_wrap=True, highlight=False)
+            result += f": {len(outcome.plan)} steps, {'valid' if verdict.valid else verdict.reason}"
+        print_text(f"{instance.name} with {name}: {result}; {seconds} s")
     if verdict is None or not verdict.valid:
         raise typer.Exit(1)
 
@@ -158,20 +149,13 @@ def _several(instances: "list[Instance]", solvers: "dict[str, Solver]", as_json:
         [
             row.solver,
             f"{row.solved}/{row.instances}",
-            f"{row.solved / row.instances:.0%}",
+            ratio(row.solved, row.instances, ".0%"),
             row.total_length,
             row.longest,
             row.common_length,
         ]
         for row in rows
     ]
-    common = rows[0].common
-    columns = [
-        "planner",
-        "solved",
-        "coverage",
-        "total length",
-        "longest",
-        f"on the {common} all solve",
-    ]
+    common = f"length on the {rows[0].common} that all solve"
+    columns = ["planner", "solved", "coverage", "total length", "longest", common]
     print_table("Coverage and plan length; every plan validated", columns, table)

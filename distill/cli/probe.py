@@ -1,24 +1,13 @@
-"""`distill probe`: which features of a state can be read from a network."""
+"""`distill probe`: features of a state that can be extracted from a network."""
 
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from distill.cli.evaluate import CheckpointFile
+from distill.cli import options
 from distill.cli.output import Json, print_json, print_table, progress_bar
-from distill.cli.source import (
-    DomainFile,
-    Instances,
-    MaxStates,
-    Problem,
-    SplitName,
-    Workers,
-    chosen_splits,
-    expansion_settings,
-    labelled_states,
-)
-from distill.errors import InputError
+from distill.common import InputError
 
 if TYPE_CHECKING:
     from numpy import float64
@@ -26,36 +15,37 @@ if TYPE_CHECKING:
 
 
 def probe(
-    checkpoint: CheckpointFile,
-    problem: Problem = None,
-    domain: DomainFile = None,
-    instances: Instances = None,
-    split: SplitName = "train",
+    checkpoint: options.CheckpointFile,
+    problem: options.Problem = None,
+    domain: options.DomainFile = None,
+    instances: options.Instances = None,
+    split: options.SplitName = "train",
     features: Annotated[
         Path | None,
         typer.Option(
-            help="A CSV file: a column for each feature, a line for each state of `distill data --reduce wl "
-            "--out`. Otherwise V* and the number of atoms of each predicate."
+            help="A CSV file with a column for each feature and a line for each state of `distill data "
+            "--reduce wl --out`. By default the features are V* and the number of atoms of each predicate."
         ),
     ] = None,
-    seed: Annotated[int, typer.Option(help="Of the untrained network, and of which states are fitted.")] = 0,
-    max_states: MaxStates = None,
-    workers: Workers = None,
+    seed: Annotated[
+        int, typer.Option(help="The random seed of the untrained network and of the fitted states.")
+    ] = 0,
+    max_states: options.MaxStates = None,
+    workers: options.Workers = None,
     as_json: Json = False,
 ) -> None:
-    """Test how well features can be read, by a linear map, from each layer and from the readout.
+    """Test how well a linear map extracts features from each layer and from the readout.
 
-    Each probe stands beside the same one on an untrained network: what that reads too was not learned. 1 is
-    a perfect reading, 0 is no better than a constant.
+    Each probe is reported with the same probe on an untrained network: a feature that can be extracted from
+    both was not learned. The score is 1 for a perfect prediction, and 0 for a constant.
 
     Example: `distill probe artifacts/checkpoints/gripper.safetensors gripper`.
     """
-    from distill.jobs import probe_checkpoint
-    from distill.models import Checkpoint
+    from distill.networks import Checkpoint, probe_checkpoint
 
     loaded = Checkpoint.load(checkpoint)
-    splits = chosen_splits(problem, domain, instances, {}, None, split, expansion_settings(max_states))
-    [data] = labelled_states(splits, "wl", workers).values()
+    splits = options.chosen_splits(problem, domain, instances, split, max_states=max_states)
+    [data] = options.labelled_states(splits, "wl", workers).values()
     given = None if features is None else _read(features, len(data))
     with progress_bar("Probing") as progress:
         rows = probe_checkpoint(loaded, data, given, seed=seed, progress=progress)
@@ -69,10 +59,10 @@ def probe(
     }
     table = [[name, *(shares[name, place] for place in places)] for name in names]
     print_table(
-        f"{checkpoint.name}: what a linear map reads, in brackets from an untrained network",
+        f"{checkpoint.name}: linear probes, in brackets on an untrained network",
         ["feature", *places],
         table,
-        "1 is a perfect reading, 0 is no better than a constant",
+        "1: perfect prediction; 0: no better than a constant",
     )
 
 

@@ -1,13 +1,13 @@
-"""`distill problems`: what problem classes there are."""
+"""`distill problems`: the problem classes."""
 
-from distill.cli.output import Json, print_json, print_table
+from distill.cli.output import Json, interval, print_json, print_table
 
 
 def problems(as_json: Json = False) -> None:
-    """List the problem classes that come with the workbench.
+    """List the problem classes.
 
-    For each split: the number of objects, of labelled states and the largest V* that `distill data CLASS`
-    gives. Add a class of your own with a YAML file: see docs/problem-classes.md.
+    For each split, the table has the number of objects, of instances and of labelled states, and the largest
+    V*, as in `distill data CLASS`. A YAML file declares a new class: see docs/problem-classes.md.
     """
     from distill.planning import SPLITS, problem_class, problem_classes
 
@@ -36,14 +36,13 @@ def problems(as_json: Json = False) -> None:
     for one in classes:
         for split in (name for name in SPLITS if name in one.splits):
             spec = one.splits[split]
-            low, high = spec["objects"]
             first = split == "train"
             rows.append(
                 [
                     one.name if first else "",
                     one.goal if first else "",
                     split,
-                    f"{low}-{high}" if low < high else f"{low}",
+                    interval(*spec["objects"]),
                     spec["instances"],
                     spec["measured"].get("states", "–"),
                     spec["measured"].get("max_v_star", "–"),
@@ -53,5 +52,5 @@ def problems(as_json: Json = False) -> None:
         "Problem classes",
         ["class", "goal", "split", "objects", "instances", "states", "max V*"],
         rows,
-        "Label the states of one with: distill data CLASS",
+        "`distill data CLASS` labels the states of a class",
     )

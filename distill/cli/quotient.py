@@ -1,57 +1,47 @@
-"""`distill quotient`: how many objects look the same."""
+"""`distill quotient`: the number of equivalence classes of objects and states."""
 
 from typing import Annotated
 
 import typer
 
+from distill.cli import options
 from distill.cli.output import Json, print_json, print_table
-from distill.cli.source import (
-    DomainFile,
-    Instances,
-    MaxStates,
-    Problem,
-    SplitName,
-    Workers,
-    chosen_splits,
-    expansion_settings,
-    labelled_states,
-)
-from distill.errors import InputError
+from distill.common import InputError
 
 
 def quotient(
-    problem: Problem = None,
-    domain: DomainFile = None,
-    instances: Instances = None,
-    split: SplitName = None,
+    problem: options.Problem = None,
+    domain: options.DomainFile = None,
+    instances: options.Instances = None,
+    split: options.SplitName = None,
     depth: Annotated[
-        int | None, typer.Option(help="The number of layers; until nothing splits any more if left out.")
+        int | None, typer.Option(help="The number of layers; by default, until the classes are stable.")
     ] = None,
-    sets: Annotated[bool, typer.Option("--sets", help="Forget how often a message occurs.")] = False,
+    sets: Annotated[bool, typer.Option("--sets", help="Ignore how often a message occurs.")] = False,
     joint: Annotated[
         bool, typer.Option("--joint", help="All atoms over one pair of objects form one message.")
     ] = False,
     goal_marking: Annotated[
         bool, typer.Option("--goal-marking", help="Mark goals as achieved or missing.")
     ] = False,
-    max_states: MaxStates = None,
-    workers: Workers = None,
+    max_states: options.MaxStates = None,
+    workers: options.Workers = None,
     as_json: Json = False,
 ) -> None:
-    """Show how far objects and states compress when those that look the same are one row.
+    """Show the size of the quotient, in which equivalent objects and equivalent states share a row.
 
-    Two objects share a row at depth d if no relational GNN of d layers, and no formula of modal depth d,
-    tells them apart. Everything downstream runs on rows, and nothing is lost.
+    Two objects share a row at depth d if no relational GNN with d layers, and no formula of modal depth d,
+    distinguishes them. All later computations use rows; their results are the same as on all objects.
     """
-    from distill.jobs import build_quotient_of
-    from distill.symmetry import Options
+    from distill.structures import Options
+    from distill.symmetry import build_quotient_of
 
     if depth is not None and depth < 0:
         raise InputError(f"--depth must be at least 0, not {depth}.")
-    splits = chosen_splits(problem, domain, instances, {}, None, split, expansion_settings(max_states))
-    sets_by_split = labelled_states(splits, "exact", workers)
-    options = Options(sets=sets, joint=joint)
-    built = build_quotient_of(sets_by_split, depth, options, goal_marking=goal_marking).quotient
+    splits = options.chosen_splits(problem, domain, instances, split, max_states=max_states)
+    sets_by_split = options.labelled_states(splits, "exact", workers)
+    encoding = Options(sets=sets, joint=joint)
+    built = build_quotient_of(sets_by_split, depth, encoding, goal_marking=goal_marking).quotient
     objects = sum(
         int((data.n_objects[data.state_instance] * data.multiplicity).sum())
         for data in sets_by_split.values()
@@ -60,11 +50,11 @@ def quotient(
     rows = [len(layer) for layer in built.layers]
     answer = {
         "states": states,
-        "state_rows": len(built.v_star),
+        "state_rows": built.n_state_rows,
         "objects": objects,
         "rows": rows,
         "stable": built.stable,
-        "state_compression": states / max(1, len(built.v_star)),
+        "state_compression": states / max(1, built.n_state_rows),
         "object_compression": [objects / max(1, count) for count in rows],
     }
     if as_json:
@@ -74,10 +64,12 @@ def quotient(
         [f"objects at depth {number}", objects, count, f"{objects / max(1, count):.1f}"]
         for number, count in enumerate(rows)
     ]
-    table.append(["states", states, len(built.v_star), f"{answer['state_compression']:.1f}"])
+    table.append(["states", states, built.n_state_rows, f"{answer['state_compression']:.1f}"])
     print_table(
         problem or str(domain),
         ["", "before", "rows", "factor"],
         table,
-        "stable: no depth splits more" if built.stable else "not stable: a greater --depth may split more",
+        "stable: a greater depth gives the same rows"
+        if built.stable
+        else "not stable: a greater --depth may give more rows",
     )

@@ -1,88 +1,80 @@
-"""`distill replay`: what a network computes on labelled states, kept for distillation."""
+"""`distill replay`: the activations of a network on labelled states."""
 
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from distill.cli.evaluate import CheckpointFile
-from distill.cli.output import Json, console, print_json, print_table
-from distill.cli.source import (
-    DomainFile,
-    InstanceFile,
-    Instances,
-    MaxStates,
-    Problem,
-    SplitName,
-    Test,
-    Train,
-    Validation,
-    Workers,
-    chosen_splits,
-    expansion_settings,
-    labelled_states,
-)
+from distill.cli import options
+from distill.cli.output import Json, print_json, print_table, print_text
 
 
 def replay(
-    checkpoint: CheckpointFile,
-    problem: Problem = None,
-    domain: DomainFile = None,
-    instance: InstanceFile = None,
-    instances: Instances = None,
-    train: Train = None,
-    validation: Validation = None,
-    test: Test = None,
-    split: SplitName = None,
+    checkpoint: options.CheckpointFile,
+    problem: options.Problem = None,
+    domain: options.DomainFile = None,
+    instance: options.InstanceFile = None,
+    instances: options.Instances = None,
+    train: options.Train = None,
+    validation: options.Validation = None,
+    test: options.Test = None,
+    split: options.SplitName = None,
     out: Annotated[
-        Path | None, typer.Option(help="Also write quotient.npz and replay.npz into this folder.")
+        Path | None,
+        typer.Option(help="Write all activations by layer, object and state to this file, a numpy archive."),
     ] = None,
-    max_states: MaxStates = None,
-    workers: Workers = None,
+    max_states: options.MaxStates = None,
+    workers: options.Workers = None,
     as_json: Json = False,
 ) -> None:
-    """Run a network on every labelled state and keep all it computes: embeddings by depth, pooling, V.
+    """Evaluate a network on every labelled state, and show the layers with their shapes.
 
-    Objects that the network cannot tell apart are one row. The result is kept by content: the second call is
-    instant, and every distillation of this network on these states reads it.
+    Objects that the network cannot distinguish share a row. With `--out` all activations are written to an
+    archive for `numpy.load`, with the row of each object and each state; see docs/networks.md.
 
-    Example: `distill replay artifacts/checkpoints/gripper.safetensors gripper --split train`.
+    Example: `distill replay artifacts/checkpoints/gripper.safetensors gripper --split train --out out.npz`.
     """
     import numpy as np
 
-    from distill.jobs import replay_of
-    from distill.models import Checkpoint
+    from distill.networks import Checkpoint, replay_states
+    from distill.structures import UNSOLVABLE, V_STAR
 
     loaded = Checkpoint.load(checkpoint)
     folders = {"train": train, "validation": validation, "test": test}
-    settings = expansion_settings(max_states)
-    splits = chosen_splits(problem, domain, instances, folders, None, split, settings, instance)
-    sets = labelled_states(splits, "exact", workers)
-    found = replay_of(loaded, sets)
-    files = {"quotient": found.quotient_file, "replay": found.replay_file}
+    splits = options.chosen_splits(
+        problem, domain, instances, split, max_states=max_states, folders=folders, instance=instance
+    )
+    sets = options.labelled_states(splits, "exact", workers)
+    activations = replay_states(loaded, sets)
+    files = {}
     if out is not None:
-        files = {"quotient": out / "quotient.npz", "replay": out / "replay.npz"}
-        found.quotient.save(files["quotient"])
-        found.replay.save(files["replay"])
-    solvable = found.quotient.v_star >= 0
-    error = np.abs(found.replay.value - found.quotient.v_star)[solvable]
-    weight = found.quotient.multiplicity[solvable]
-    rows = [len(embeddings) for embeddings in found.replay.embeddings]
+        files["activations"] = out / "activations.npz" if out.is_dir() else out
+        activations.save(files["activations"])
+    quotient = activations.built.quotient
+    v_star = quotient.labels[V_STAR]
+    solvable = v_star != UNSOLVABLE
+    error = np.abs(activations.replay.value - v_star)[solvable]
+    weight = quotient.multiplicity[solvable]
+    embeddings = activations.replay.embeddings
+    sites = [
+        {"name": site.name, "about": site.about, "shape": list(table.shape)}
+        for site, table in activations.replay.sites.items()
+    ]
     answer = {
-        "states": int(found.quotient.multiplicity.sum()),
-        "state_rows": len(found.quotient.v_star),
-        "rows": rows,
-        "size": loaded.network.architecture.size,
+        "states": int(quotient.multiplicity.sum()),
+        "state_rows": quotient.n_state_rows,
+        "rows": [len(table) for table in embeddings],
+        "size": embeddings[-1].shape[1] if embeddings else 0,
+        "sites": sites,
         "mae": float(np.average(error, weights=weight)) if weight.sum() else None,
         "files": {name: str(file) for name, file in files.items()},
     }
     if as_json:
         print_json(answer)
         return
-    table = [[depth, count] for depth, count in enumerate(rows)]
+    table = [[site["name"], site["about"], " × ".join(map(str, site["shape"]))] for site in sites]
     mae = "" if answer["mae"] is None else f"; mean |V − V*| {answer['mae']:.4f}"
     caption = f"{answer['states']} states in {answer['state_rows']} rows{mae}"
-    title = f"{checkpoint.name}: embeddings of {answer['size']} numbers by depth"
-    print_table(title, ["depth", "rows"], table, caption)
+    print_table(f"{checkpoint.name}: activations by layer", ["layer", "about", "shape"], table, caption)
     for name, file in files.items():
-        console().print(f"{name}: {file}", soft_wrap=True, highlight=False)
+        print_text(f"{name}: {file}")

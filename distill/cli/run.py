@@ -1,4 +1,4 @@
-"""`distill run`: from a network to a value function."""
+"""`distill run`: distil a network into a value function."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -6,25 +6,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from distill.cli.output import Json, console, print_json, print_table, stage_bar
-from distill.cli.source import (
-    DomainFile,
-    Instances,
-    MaxStates,
-    Test,
-    Train,
-    Validation,
-    Workers,
-    check_workers,
-    expansion_settings,
-)
-from distill.errors import InputError
-from distill.settings import Distillation
+from distill.cli import options
+from distill.cli.evaluate import score_cells
+from distill.cli.output import Json, print_json, print_table, print_text, stage_bar
+from distill.common import InputError
+from distill.distillation import Distillation
 
 if TYPE_CHECKING:
-    from distill.jobs import Run
+    from distill.runs import Run
 
-_LONGEST = 2_000  # symbols of a value function that are printed
+_LONGEST = 2_000  # symbols of a value function that is printed
 _SETTINGS = "; ".join(f"{name}: {Distillation.description(name)}" for name in Distillation().to_mapping())
 
 
@@ -32,16 +23,16 @@ def run(
     config: Annotated[
         Path | None,
         typer.Argument(
-            help="A YAML file: problem, checkpoint or training, distillation; see `distill config`."
+            help="A YAML file with problem, checkpoint or training, and distillation; see `distill config`."
         ),
     ] = None,
     checkpoint: Annotated[Path | None, typer.Option(help="A network, instead of a config.")] = None,
     problem: Annotated[str | None, typer.Option(help="A problem class, instead of a config.")] = None,
-    domain: DomainFile = None,
-    instances: Instances = None,
-    train: Train = None,
-    validation: Validation = None,
-    test: Test = None,
+    domain: options.DomainFile = None,
+    instances: options.Instances = None,
+    train: options.Train = None,
+    validation: options.Validation = None,
+    test: options.Test = None,
     pool: Annotated[
         str | None, typer.Option(help=f"The setting pool. {Distillation.description('pool')}")
     ] = None,
@@ -53,40 +44,36 @@ def run(
         typer.Option(
             "--set",
             metavar="KEY=VALUE",
-            help="A setting, as SECTION.NAME or by the name of one of the distillation; may be repeated. "
+            help="A setting: SECTION.NAME, or the name of a setting of the distillation; may be repeated. "
             f"{_SETTINGS}",
         ),
     ] = None,
-    out: Annotated[Path, typer.Option(help="The folder that keeps runs.")] = Path("artifacts/runs"),
-    max_steps: Annotated[
-        int | None, typer.Option(help="A greedy execution gives up after so many steps; 0 executes none.")
-    ] = None,
-    max_states: MaxStates = None,
-    workers: Workers = None,
-    english: Annotated[bool, typer.Option("--english", help="Say in words what each term counts.")] = False,
+    out: options.OutFolder = options.RUNS,
+    max_steps: options.MaxSteps = None,
+    max_states: options.MaxStates = None,
+    workers: options.Workers = None,
+    english: options.English = False,
     as_json: Json = False,
 ) -> None:
     """Distil a network into a value function: replay, layers of trees, regression, evaluation, a run folder.
 
-    By default every feature is a short formula and the value function is exact, with whole weights, if one
-    can be found; what stands in the way is told otherwise.
+    By default every feature is a short formula. If an exact value function with integer weights is found, it
+    is chosen; otherwise the obstacle is reported.
 
-    The same inputs and settings give the same run, which is kept and shown again.
+    The same inputs and settings give the same run. A run that exists is shown again.
 
     Examples: `distill run configs/runs/gripper.yaml --english`,
     `distill run --checkpoint artifacts/checkpoints/gripper.safetensors --problem gripper --set seed=1`,
     `distill run configs/runs/gripper.yaml --control untrained`,
     `distill run --problem gripper --pool enumerate`.
     """
-    import os
-
     from distill.jobs import RunConfig, do_job, parse_override
 
-    changes = dict(parse_override(text) for text in given or [])
+    changes = dict(map(parse_override, given or []))
     changes |= {key: value for key, value in (("pool", pool), ("control", control)) if value is not None}
     if max_steps is not None:
         changes["evaluation.max_steps"] = max_steps
-    changes |= {f"labelling.{key}": value for key, value in expansion_settings(max_states).items()}
+    changes |= {f"labelling.{key}": value for key, value in options.expansion_settings(max_states).items()}
     files = {
         "checkpoint": checkpoint,
         "problem": problem,
@@ -100,65 +87,52 @@ def run(
     if config is not None:
         if named:
             raise InputError("Give either a config, or --checkpoint with --problem or --domain, not both.")
-        made = RunConfig.read(config, changes)
+        job = RunConfig.read(config, changes)
     elif not named:
-        raise InputError(
-            "Say what to distil: a config, or --checkpoint FILE with --problem NAME or --domain."
-        )
+        raise InputError("Give a config, or --checkpoint FILE with --problem NAME or --domain.")
     else:
-        made = RunConfig.from_mapping(named, Path(), lambda *keys: "The options", changes)
-    check_workers(workers)
+        job = RunConfig.from_mapping(named, Path(), lambda *keys: "The options", changes)
+    processes = options.worker_count(workers)
     with stage_bar() as progress:
-        found = do_job(made, out, workers=workers or os.cpu_count() or 1, progress=progress)
+        result = do_job(job, out, workers=processes, progress=progress)
     if as_json:
-        shown = {"run": str(found.folder), "value": str(_shown(found, english)), "seconds": found.seconds}
-        print_json({**shown, **found.metrics})
+        answer = {"run": str(result.folder), "value": _text(result, english), "seconds": result.seconds}
+        print_json({**answer, **result.metrics, **({"outdated": result.outdated} if result.outdated else {})})
     else:
-        show(found, english)
+        show(result, english)
 
 
-def show(found: "Run", english: bool = False) -> None:
-    """The value function and its metrics, for people."""
-    from distill.jobs import verdict
+def show(run: "Run", english: bool = False) -> None:
+    """Print the value function of a run and its metrics."""
+    from distill.runs import verdict
 
-    metrics = found.metrics
-    rows = [
-        [
-            name,
-            row["states"],
-            f"{row['mae']:.4f}",
-            f"{row['max_error']:.2f}",
-            f"{row['greedy_optimal_steps'] / row['greedy_steps']:.2%}" if row["greedy_steps"] else "–",
-            f"{row['solved']}/{row['instances']}" if row["instances"] else "–",
-        ]
-        for name, row in metrics["splits"].items()
-    ]
-    whole = "integer" if metrics["integer_weights"] else "no integer"
+    metrics = run.metrics
+    rows = [[name, *score_cells(row)] for name, row in metrics["splits"].items()]
+    weights = "integer" if metrics["integer_weights"] else "non-integer"
     caption = [
         f"pool {metrics['pool']}: {metrics['features']} of {metrics['pool_size']} features, "
-        f"size {metrics['formula_size']}, {whole} weights",
-        *([_faithful(metrics["fidelity"])] if metrics["fidelity"] else []),
-        f"seconds: {', '.join(f'{stage} {spent}' for stage, spent in found.seconds.items())}",
-        f"run: {found.folder}",
+        f"size {metrics['formula_size']}, {weights} weights",
+        *([_fidelity(metrics["fidelity"])] if metrics["fidelity"] else []),
+        f"seconds: {', '.join(f'{stage} {spent}' for stage, spent in run.seconds.items())}",
+        f"run: {run.folder}",
     ]
     columns = ["split", "states", "MAE", "largest error", "greedy", "solved"]
     print_table("Against V*", columns, rows, "\n".join(caption))
-    for line in ["", *verdict(metrics["fit"], found.config), "", _shown(found, english)]:
-        console().print(line, highlight=False, markup=False, soft_wrap=True)
+    outdated = [run.outdated] if run.outdated else []
+    for line in [*outdated, "", *verdict(metrics["fit"], run.config), "", _text(run, english)]:
+        print_text(line)
 
 
-def _faithful(fidelity: Mapping[str, Any]) -> str:
+def _fidelity(fidelity: Mapping[str, Any]) -> str:
     agreement = fidelity["greedy_agreement"]
-    choices = (
-        f"{agreement:.2%} of its greedy choices" if agreement is not None else "greedy choices not known"
-    )
-    return f"to the network: MAE {fidelity['mae']:.4f}, {choices}"
+    choices = "greedy choices unknown" if agreement is None else f"{agreement:.2%} of its greedy choices"
+    return f"agreement with the network: MAE {fidelity['mae']:.4f}, {choices}"
 
 
-def _shown(found: "Run", english: bool) -> str:
+def _text(run: "Run", english: bool) -> str:
     from distill.logic import write_defined
 
-    value = found.distilled.value
+    value = run.value_function.value
     if value.size > _LONGEST:
-        return f"A value function of {value.size:,} symbols is too long to print; see {found.folder}."
-    return write_defined(value, english=english)
+        return f"A value function of {value.size:,} symbols is too long to print; see {run.folder}."
+    return str(write_defined(value, english=english))

@@ -1,21 +1,12 @@
-"""`distill runs`: what runs there are, what they say, how they compare; and `distill verify-run`."""
+"""`distill runs`: list, show, compare and remove runs; and `distill verify-run`."""
 
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from distill.cli.output import Json, console, print_json, print_table, progress_bar
-from distill.errors import InputError
-
-if TYPE_CHECKING:
-    from distill.jobs import Run
-
-StoreFolder = Annotated[Path, typer.Option("--store", help="The folder that keeps runs.")]
-RunName = Annotated[
-    str, typer.Argument(help="A run's name, the beginning or end of one, or its folder.", metavar="RUN")
-]
-RUNS = Path("artifacts/runs")
+from distill.cli import options
+from distill.cli.output import Json, decimal, print_json, print_table, print_text, progress_bar
+from distill.common import InputError
 
 app = typer.Typer(
     help="List, show, compare and remove runs.", no_args_is_help=True, rich_markup_mode="markdown"
@@ -24,36 +15,37 @@ app = typer.Typer(
 
 @app.command("list")
 def list_runs(
-    store: StoreFolder = RUNS,
+    store: options.StoreFolder = options.RUNS,
     problem: Annotated[str | None, typer.Option(help="Only runs on this problem class or domain.")] = None,
-    exact: Annotated[bool, typer.Option("--exact", help="Only runs that meet all training states.")] = False,
+    exact: Annotated[
+        bool, typer.Option("--exact", help="Only runs that are exact on all training states.")
+    ] = False,
     as_json: Json = False,
 ) -> None:
-    """List the runs in a folder with the metrics that matter; jobs that failed or are not done are told.
+    """List the runs in a folder with their main metrics, and the jobs that failed or have not finished.
 
     Example: `distill runs list --problem gripper --exact`.
     """
-    from distill.jobs import Store
+    from distill.runs import Run, Store
 
-    kept = Store(store)
+    folder = Store(store)
     runs = [
-        run
-        for run in kept.runs()
-        if (problem is None or run.about == problem) and (not exact or run.metrics["fit"].get("exact"))
+        run for run in folder.summaries()[0] if problem in (None, run.problem) and (run.exact or not exact)
     ]
-    jobs = kept.jobs()
+    runs.sort(key=lambda run: run.name)
+    jobs = folder.jobs()
     if as_json:
-        found = [{"run": run.name, "about": run.about, **run.metrics} for run in runs]
-        print_json({"runs": found, "jobs": {name: status.state for name, status in jobs.items()}})
+        rows_json = [{"run": run.name, "about": run.problem, **run.metrics} for run in runs]
+        print_json({"runs": rows_json, "jobs": {name: status.state for name, status in jobs.items()}})
         return
     rows = [
         [
             run.name,
             run.metrics["pool"],
-            "yes" if run.metrics["fit"].get("exact") else "no",
-            *(_mae(run, split) for split in ("train", "test")),
-            run.metrics["features"],
-            run.metrics["formula_size"],
+            "yes" if run.exact else "no",
+            *(decimal(run.mae.get(split)) for split in ("train", "test")),
+            run.features,
+            run.size,
         ]
         for run in runs
     ]
@@ -62,113 +54,113 @@ def list_runs(
         caption = "train, test: mean absolute error; exact: on all training states"
         print_table(f"Runs in {store}", columns, rows, caption, names=True)
     else:
-        hint = "no run fits" if problem or exact else "make one with `distill run configs/runs/gripper.yaml`"
-        console().print(f"No runs in {store}; {hint}.", highlight=False, markup=False, soft_wrap=True)
+        hint = (
+            "no run matches the options"
+            if problem or exact
+            else "make one with `distill run configs/runs/gripper.yaml`"
+        )
+        print_text(f"No runs in {store}; {hint}.")
+    for outdated in filter(None, (Run.load(run.folder).outdated for run in runs)):
+        print_text(outdated)
     for name, status in jobs.items():
-        told = status.error if status.state == "failed" else f"is in {status.stage}, or was when it was ended"
-        console().print(f"{name}: {status.state}: {told}", highlight=False, markup=False, soft_wrap=True)
+        detail = status.error if status.state == "failed" else f"last stage {status.stage}"
+        print_text(f"{name}: {status.state}: {detail}")
 
 
 @app.command("show")
 def show_run(
-    run: RunName,
-    store: StoreFolder = RUNS,
-    english: Annotated[bool, typer.Option("--english", help="Say in words what each term counts.")] = False,
+    run: options.RunName,
+    store: options.StoreFolder = options.RUNS,
+    english: options.English = False,
     as_json: Json = False,
 ) -> None:
-    """Show a run: its value function, its metrics, where it is."""
+    """Show the value function, the metrics and the folder of a run."""
     from distill.cli.run import show
-    from distill.jobs import Store
+    from distill.runs import Store
 
-    found = Store(store).find(run)
+    source = Store(store).find(run)
     if as_json:
-        print_json({"run": str(found.folder), "config": found.config, **found.metrics, "log": found.log})
+        print_json({"run": str(source.folder), "config": source.config, **source.metrics, "log": source.log})
         return
-    show(found, english)
+    show(source, english)
 
 
 @app.command("compare")
 def compare(
     runs: Annotated[list[str], typer.Argument(help="Two or more runs.")],
-    store: StoreFolder = RUNS,
+    store: options.StoreFolder = options.RUNS,
     as_json: Json = False,
 ) -> None:
-    """Put runs side by side: settings that differ, metrics, and terms that mean the same on the states."""
-    from distill.jobs import Store, compare_runs
+    """Compare runs: settings that differ, metrics, and terms with the same values."""
+    from distill.runs import Store, compare_runs
 
     if len(runs) < 2:
-        raise InputError("There is nothing to compare with one run; name two or more.")
-    found = compare_runs([Store(store).find(name) for name in runs])
+        raise InputError("A comparison needs two or more runs.")
+    comparison = compare_runs([Store(store).find(name) for name in runs])
     if as_json:
-        print_json(found.to_json())
+        print_json(comparison.to_json())
         return
-    columns = [str(number) for number in range(1, len(found.names) + 1)]
-    for number, name in zip(columns, found.names, strict=True):
-        console().print(f"{number}: {name}", highlight=False, markup=False)
-    for title, rows in (("Settings that differ", found.settings), ("Metrics", found.metrics)):
+    columns = [str(number) for number in range(1, len(comparison.names) + 1)]
+    for number, name in zip(columns, comparison.names, strict=True):
+        print_text(f"{number}: {name}")
+    for title, rows in (("Settings that differ", comparison.settings), ("Metrics", comparison.metrics)):
         shown = [[key, *(_cell(value) for value in values)] for key, values in rows.items()]
         if shown:
             print_table(title, [title.split()[0].lower(), *columns], shown)
-    terms = [[str(one.formula), *(_cell(weight) for weight in one.weights)] for one in found.terms]
-    caption = "terms with the same values on the training states of the first run stand in one row"
+    terms = [[str(one.formula), *(_cell(weight) for weight in one.weights)] for one in comparison.terms]
+    caption = "terms with the same values on the training states of the first run share a row"
     print_table("Weights", ["term", *columns], terms, caption)
 
 
 @app.command("rm")
 def remove(
     runs: Annotated[list[str], typer.Argument(help="The runs to remove.")],
-    store: StoreFolder = RUNS,
-    yes: Annotated[bool, typer.Option("--yes", help="Do not ask.")] = False,
+    store: options.StoreFolder = options.RUNS,
+    yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Remove runs; what they were made from stays in the cache, so they are quickly made again."""
-    from distill.jobs import Store
+    """Remove runs. Their intermediate results stay in the cache."""
+    from distill.runs import Store
 
-    kept = Store(store)
-    found = [kept.find(name) for name in runs]
-    for run in found:
+    folder = Store(store)
+    for run in [folder.find(name) for name in runs]:
         if not yes:
             typer.confirm(f"Remove {run.folder}?", abort=True)
-        kept.remove(run)
-        console().print(f"removed {run.name}", highlight=False, markup=False)
+        folder.remove(run)
+        print_text(f"removed {run.name}")
 
 
 def verify_run(
-    run: RunName,
-    store: StoreFolder = RUNS,
+    run: options.RunName,
+    store: options.StoreFolder = options.RUNS,
     no_execution: Annotated[
-        bool, typer.Option("--no-execution", help="Do not find greedy plans again, which takes longest.")
+        bool, typer.Option("--no-execution", help="Do not execute greedy plans again, which takes longest.")
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Check a run by its folder alone: evaluate its formulas on its states again and compare all metrics.
+    """Check the files of a run: evaluate its formulas on its states again and compare all metrics.
 
-    Whether the value function is right in states that the run never saw: `distill verify`.
+    `distill verify` checks the value function in states that are not part of the run.
 
-    Exits with 1 if anything differs.
+    The exit code is 1 if a metric differs.
     """
-    from distill.jobs import Store
-    from distill.jobs import verify_run as verify
+    from distill.runs import Store, verify_run as verify
 
-    found = Store(store).find(run)
+    source = Store(store).find(run)
     with progress_bar("Executing") as progress:
-        checks = verify(found, execute=not no_execution, progress=progress)
+        checks = verify(source, execute=not no_execution, progress=progress)
     wrong = [check for check in checks if not check.agrees]
     if as_json:
         rows = [
-            {"what": c.what, "reported": c.reported, "found": c.found, "agrees": c.agrees} for c in checks
+            {"what": c.what, "reported": c.reported, "found": c.computed, "agrees": c.agrees} for c in checks
         ]
-        print_json({"run": str(found.folder), "agrees": not wrong, "checks": rows})
+        print_json({"run": str(source.folder), "agrees": not wrong, "checks": rows})
     elif wrong:
-        rows_shown = [[check.what, _cell(check.reported), _cell(check.found)] for check in wrong]
-        print_table(f"{found.name} does NOT agree", ["what", "reported", "found"], rows_shown)
+        rows_shown = [[check.what, _cell(check.reported), _cell(check.computed)] for check in wrong]
+        print_table(f"{source.name} does NOT agree", ["what", "reported", "found"], rows_shown)
     else:
-        print_table(found.name, ["checked", "agree"], [[len(checks), "all"]])
+        print_table(source.name, ["checked", "agree"], [[len(checks), "all"]])
     if wrong:
         raise typer.Exit(1)
-
-
-def _mae(run: "Run", split: str) -> str:
-    return f"{run.metrics['splits'][split]['mae']:.4f}" if split in run.metrics["splits"] else "–"
 
 
 def _cell(value: Any) -> str:

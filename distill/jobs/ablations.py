@@ -1,4 +1,4 @@
-"""Ablations: each ingredient of the learner left out in turn, on networks that nothing was tuned on."""
+"""Ablations: each ingredient of the distillation is left out in turn, on fresh networks."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -6,12 +6,11 @@ from typing import Any
 
 import numpy as np
 
-from distill.errors import InputError
+from distill.common import InputError, did_you_mean
 from distill.jobs.batch import DONE, Work
-from distill.jobs.fresh import FIRST, NETWORK, SEED, fresh_networks
+from distill.jobs.fresh_networks import FIRST, NETWORK, SEED, fresh_networks
 from distill.jobs.run_config import RunConfig
-from distill.jobs.sweep import Planned, Sweep
-from distill.settings import meant
+from distill.jobs.sweep import PlannedJob, Sweep
 
 BASE = "base"
 WHOLE = "nothing"
@@ -29,24 +28,23 @@ INGREDIENTS: Mapping[str, Mapping[str, Any]] = {
     "depth": {"inner_depth": 2, "final_depth": 2},
     "width": {"inner_width": 1, "final_width": 1},
 }
-"""What can be left out, and by which settings: all linkages but Ward; splits as features; the preference for
-cheap splits; other weights of states for each tree; closures; achieved and missing goals as relations and
-properties; distances; trees on what is still wrong; the limit of a feature's size, which is doubled, for
-without one it would take forever to say leaf sets; trees deeper than 2; more than one tree for each layer."""
+"""The ingredients, with the settings that leave them out: all linkages but Ward; splits as features; the
+preference for cheap splits; bootstrap weights of states; closures; achieved and missing goals as relations
+and properties; distances; trees on the residuals; the limit of a feature's size (doubled, since leaf sets
+without a limit take too long to express); trees deeper than 2; more than one tree for each layer."""
 
 
 @dataclass(frozen=True)
 class Ablation:
-    """What came out without an ingredient.
+    """The results without an ingredient.
 
     Attributes
     ----------
-    problem, without : which problem, and what was left out.
-    runs : how many were done, of how many.
-    planned : that many.
-    exact_train, exact_test : runs without an error on all states of the split.
-    test_mae : mean over the runs of the mean error on test.
-    features, size : medians.
+    problem, without : the problem and the ingredient.
+    runs, planned : the number of finished and of planned runs.
+    exact_train, exact_test : the number of runs without an error on the split.
+    test_mae : the mean over the runs of the test MAE.
+    features, size : medians over the runs.
     """
 
     problem: str
@@ -72,14 +70,14 @@ def plan_ablations(
     first: int = FIRST,
     only: Iterable[str] = (),
 ) -> Sweep:
-    """All runs that a table of ablations needs.
+    """Plan all runs of a table of ablations.
 
     Parameters
     ----------
-    configs : for each problem how to train and distil.
-    networks, seeds : fresh networks, and seeds of the distillation for each.
+    configs : the config of each problem.
+    networks, seeds : the number of fresh networks, and of seeds of the distillation for each.
     first : the first seed of the networks.
-    only : ingredients, if not all are to be left out in turn.
+    only : the ingredients to leave out; all without any.
 
     Examples
     --------
@@ -90,11 +88,11 @@ def plan_ablations(
     chosen = dict.fromkeys([WHOLE, *only]) if only else dict.fromkeys(INGREDIENTS)
     for name in chosen:
         if name not in INGREDIENTS:
-            raise InputError(f"There is no ingredient {name!r}; {meant(name, INGREDIENTS)}")
+            raise InputError(f"There is no ingredient {name!r}; {did_you_mean(name, INGREDIENTS)}")
     if seeds < 1:
         raise InputError(f"There must be at least 1 seed, not {seeds}.")
     jobs = [
-        Planned(
+        PlannedJob(
             trained.with_settings({SEED: seed, **INGREDIENTS[name]}),
             {BASE: problem, NETWORK: network, SEED: seed, "without": name},
         )
@@ -107,10 +105,10 @@ def plan_ablations(
 
 
 def ablations_of(works: Sequence[Work]) -> list[Ablation]:
-    """What the jobs of `plan_ablations` say: for each problem and ingredient a row."""
+    """The results of `plan_ablations`: a row for each problem and ingredient."""
     groups: dict[tuple[str, str], list[Work]] = {}
     for work in works:
-        settings = work.planned.settings
+        settings = work.job.settings
         groups.setdefault((settings[BASE], settings["without"]), []).append(work)
     found = []
     for (problem, without), mine in groups.items():

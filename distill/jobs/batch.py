@@ -1,4 +1,4 @@
-"""Batches: the jobs of a sweep, done by an executor, one failure at a time."""
+"""Batches: an executor runs the jobs of a sweep; a failure does not affect other jobs."""
 
 import time
 from collections import Counter
@@ -8,39 +8,39 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from distill.errors import InputError
-from distill.jobs.job import FAILED, RUNNING, Status, job_from, report_failure, run_name, status_file
-from distill.jobs.run import Run
-from distill.jobs.stages import STAGES, Stages
-from distill.jobs.sweep import Planned, Sweep
+from distill.common import STAGES, InputError, cache_folder
+from distill.jobs.detached import FAILED, RUNNING
+from distill.jobs.job import job_from, run_name
+from distill.jobs.stages import Stages
+from distill.jobs.sweep import PlannedJob, Sweep
 from distill.planning import Split
-from distill.planning.cache import cache_folder
+from distill.runs import Run, Status, report_failure, status_file
 
 WAITING, DONE = "waiting", "done"
-_LOOK = 0.3  # seconds between two looks at running jobs
+_INTERVAL = 0.3  # seconds between two checks of running jobs
 
 
 @dataclass(eq=False)
 class Work:
-    """A job of a batch, and how far it is.
+    """A job of a batch, and its progress.
 
     Attributes
     ----------
-    planned : what the sweep says of it.
-    name : of its run; none if that cannot be told.
-    keys : the names of its stages.
-    kept : those that were done before.
+    job : its plan in the sweep.
+    name : the name of its run; None if unknown.
+    keys : the keys of its stages.
+    cached_stages : the stages whose results exist.
     state : `waiting`, `running`, `done` or `failed`.
-    stage : what is done at the moment, or was when it failed.
-    seconds : since it began, or how long it took; 0 where its run was there.
+    stage : the current stage, or that of the failure.
+    seconds : since it began, or its duration; 0 if its run existed before.
     metrics : of its run, once it is done.
-    error : why it failed.
+    error : the cause of its failure.
     """
 
-    planned: Planned
+    job: PlannedJob
     name: str | None = None
     keys: Mapping[str, str | None] = field(default_factory=dict)
-    kept: frozenset[str] = frozenset()
+    cached_stages: frozenset[str] = frozenset()
     state: str = WAITING
     stage: str = ""
     seconds: float = 0.0
@@ -48,20 +48,20 @@ class Work:
     error: str = ""
 
     def fail(self, error: str) -> None:
-        """It cannot be done."""
+        """Mark it as failed."""
         self.state, self.error = FAILED, error
 
 
 @dataclass(frozen=True)
-class Shared:
-    """A stage of all jobs together.
+class StageCount:
+    """How often a stage is needed by the jobs of a batch.
 
     Attributes
     ----------
     stage : its name.
-    wanted : jobs that need it.
-    distinct : how often it has to be done for all of them.
-    kept : how many of these are done already.
+    wanted : the number of jobs that need it.
+    distinct : the number of different results.
+    kept : the number of results that exist.
     """
 
     stage: str
@@ -70,38 +70,38 @@ class Shared:
     kept: int
 
 
-class Batch:
-    """The jobs of a sweep on their way to runs.
+class JobBatch:
+    """The jobs of a sweep.
 
     Parameters
     ----------
-    store : the folder that keeps runs.
-    cache : where stages are kept; see `cache_folder`.
-    retry : whether jobs that failed earlier are tried again.
+    store : the folder of runs.
+    cache : the folder of cached stages; see `cache_folder`.
+    retry : whether jobs that failed earlier are run again.
     """
 
     def __init__(self, sweep: Sweep, store: Path, *, cache: Path | None = None, retry: bool = False) -> None:
         self.sweep, self.store, self.cache = sweep, store, cache or cache_folder()
-        self.works = [Work(planned) for planned in sweep.jobs]
+        self.works = [Work(job) for job in sweep.jobs]
         self._begun = 0.0
-        known: dict[Any, list[Split]] = {}
+        splits: dict[Any, list[Split]] = {}
         for work in self.works:
-            self._plan(work, known, retry)
+            self._plan(work, splits, retry)
 
-    def _plan(self, work: Work, known: dict[Any, list[Split]], retry: bool) -> None:
-        config = work.planned.config
+    def _plan(self, work: Work, splits: dict[Any, list[Split]], retry: bool) -> None:
+        config = work.job.config
         if config is None:
-            work.fail(work.planned.error or "It makes no sense.")
+            work.fail(work.job.error or "Its config is not valid.")
             return
         stages = Stages(config, cache=self.cache)
-        # Instances are made or read once for all jobs that share them.
+        # Jobs with the same source share its instances.
         source = (tuple(sorted(config.source.items())), tuple(sorted(config.labelling.items())))
         try:
-            if source not in known:
-                known[source] = stages.splits
-            stages.splits = known[source]
+            if source not in splits:
+                splits[source] = stages.splits
+            stages.splits = splits[source]
             work.name, work.keys = run_name(stages), stages.keys
-            work.kept = frozenset(stage for stage in STAGES[:-1] if stages.is_kept(stage))
+            work.cached_stages = frozenset(stage for stage in STAGES[:-1] if stages.is_cached(stage))
             if (self.store / work.name).exists():
                 self._finish(work)
                 return
@@ -113,43 +113,43 @@ class Batch:
             work.stage = status.stage
             work.fail(status.error)
 
-    def shared(self) -> list[Shared]:
-        """For each stage, how often it is needed and how often it has to be done."""
+    def stage_counts(self) -> list[StageCount]:
+        """For each stage, how often it is needed and how often it has to be computed."""
         found = []
         for stage in STAGES[:-1]:
             wanted = [work for work in self.works if work.keys.get(stage)]
             if stage == "train":
                 wanted = [work for work in wanted if _is_trained(work)]
-            distinct = {work.keys[stage]: stage in work.kept for work in wanted}
-            found.append(Shared(stage, len(wanted), len(distinct), sum(distinct.values())))
+            distinct = {work.keys[stage]: stage in work.cached_stages for work in wanted}
+            found.append(StageCount(stage, len(wanted), len(distinct), sum(distinct.values())))
         return found
 
-    def do(self, executor: Executor, told: Callable[[Sequence[Work]], None] | None = None) -> None:
-        """Do all jobs that are not done; whatever fails, the others go on.
+    def run(self, executor: Executor, progress: Callable[[Sequence[Work]], None] | None = None) -> None:
+        """Run all waiting jobs; a failure does not affect other jobs.
 
         Parameters
         ----------
-        told : called whenever something may have changed.
+        progress : called whenever the state of a job may have changed.
         """
-        tell = told or (lambda works: None)
+        report = progress or (lambda works: None)
         self._check_store()
         self._begun = time.time()
         futures = {
             executor.submit(
-                job_from, work.planned.config.to_mapping(), str(self.store.resolve()), str(self.cache)
+                job_from, work.job.config.to_mapping(), str(self.store.resolve()), str(self.cache)
             ): work
-            for work in self._in_turn()
-            if work.planned.config is not None
+            for work in self._execution_order()
+            if work.job.config is not None
         }
-        open_ones = set(futures)
-        while open_ones:
-            tell(self.works)
-            finished, open_ones = wait(open_ones, _LOOK, FIRST_COMPLETED)
+        pending = set(futures)
+        while pending:
+            report(self.works)
+            finished, pending = wait(pending, _INTERVAL, FIRST_COMPLETED)
             for future in finished:
                 self._end(futures[future], future)
-            for future in open_ones:
-                self._look(futures[future])
-        tell(self.works)
+            for future in pending:
+                self._update(futures[future])
+        report(self.works)
 
     def _check_store(self) -> None:
         try:
@@ -159,21 +159,19 @@ class Batch:
                 f"Cannot write to {self.store}: {error.strerror or error}; choose another folder with --out."
             ) from error
 
-    def _in_turn(self) -> list[Work]:
-        """Waiting jobs; those that share a stage stand apart, so that no job waits for another's."""
+    def _execution_order(self) -> list[Work]:
+        """Waiting jobs; jobs that share a stage are kept apart, so that none waits for another."""
         rank: Counter[tuple[str, str | None]] = Counter()
-        placed = []
+        ranked = []
         for work in self.works:
             if work.state == WAITING:
-                place = []
-                for stage in ("distil", "replay", "data"):
-                    place.append(rank[stage, work.keys[stage]])
-                    rank[stage, work.keys[stage]] += 1
-                placed.append((place, work))
-        return [work for _, work in sorted(placed, key=lambda one: one[0])]
+                shared = [(stage, work.keys[stage]) for stage in ("distil", "replay", "data")]
+                ranked.append(([rank[stage] for stage in shared], work))
+                rank.update(shared)
+        return [work for _, work in sorted(ranked, key=lambda one: one[0])]
 
-    def _look(self, work: Work) -> None:
-        """See how far a job is."""
+    def _update(self, work: Work) -> None:
+        """Read the progress of a job."""
         status = Status.read(status_file(self.store, str(work.name)))
         if status is not None and status.state == RUNNING and status.seen >= self._begun:
             counted = f" {status.done}/{status.total}" if status.total > 1 else ""
@@ -186,7 +184,7 @@ class Batch:
             future.result()
             self._finish(work)
         except CancelledError:
-            work.fail("The cluster lost it; see whether the scheduler is there, and run the batch again.")
+            work.fail("The cluster lost it; check the scheduler and run the batch again.")
         except Exception as error:
             status = Status.read(file)
             if status is None or status.state != FAILED:
@@ -195,14 +193,13 @@ class Batch:
             work.fail(status.error if status else str(error))
 
     def _finish(self, work: Work) -> None:
-        place = self.store / str(work.name)
-        if not place.exists():
+        folder = self.store / str(work.name)
+        if not folder.exists():
             raise InputError(
                 f"The run {work.name} was made but is not in {self.store}; all workers must share it."
             )
-        run = Run.load(place)
-        work.state, work.stage, work.metrics = DONE, "", run.metrics
+        work.state, work.stage, work.metrics = DONE, "", Run.load(folder).metrics
 
 
 def _is_trained(work: Work) -> bool:
-    return work.planned.config is not None and work.planned.config.training is not None
+    return work.job.config is not None and work.job.config.training is not None

@@ -1,4 +1,4 @@
-"""Configs: YAML files that say what to work on and how."""
+"""Configs: YAML files with sources of states and settings."""
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
@@ -8,18 +8,18 @@ from typing import Any
 
 import yaml
 
-from distill.errors import InputError
+from distill.common import InputError, Settings, did_you_mean
 from distill.planning import (
     SPLITS,
     Domain,
     Labelling,
     Split,
     problem_class,
+    read_text,
     splits_by_size,
     splits_from_folders,
 )
-from distill.planning.pddl import read_text
-from distill.settings import Settings, meant
+from distill.runs import with_family
 
 SOURCE = {
     "problem": "A problem class (see `distill problems`), or a YAML file that declares one.",
@@ -29,11 +29,11 @@ SOURCE = {
     "validation": "A folder of validation instances.",
     "test": "A folder of test instances.",
 }
-"""The entries that say where states come from."""
+"""The entries that give the source of states."""
 
 Key = str | int
 Place = Callable[..., str]
-"""Says for messages where something stands, by the names and numbers that lead to it."""
+"""Names the position of a part in messages, given the keys that lead to it."""
 
 _CLASS_FILES = (".yaml", ".yml")
 _TAG = "tag:yaml.org,2002:"
@@ -43,13 +43,13 @@ _DATE = _TAG + "timestamp"
 
 @dataclass(frozen=True)
 class Document:
-    """A YAML file: what it says, and on which lines.
+    """A YAML file with the line of each part.
 
     Attributes
     ----------
     path : the file.
     content : its entries, as plain data.
-    lines : the line of each part, by the names and numbers that lead to it.
+    lines : the line of each part, by the keys that lead to it.
     """
 
     path: Path
@@ -58,7 +58,7 @@ class Document:
 
     @staticmethod
     def read(path: Path) -> "Document":
-        """Read a file that holds entries by name.
+        """Read a file with entries by name.
 
         Examples
         --------
@@ -74,14 +74,13 @@ class Document:
         content, lines = read_yaml(read_text(path), lambda line: f"{path}, line {line}")
         if isinstance(content, dict):
             return Document(path, content, lines)
-        if content is None:
-            told = str(path)
-        else:
-            told = f"{path}, line {lines[()]}: a {'list' if isinstance(content, list) else 'single value'}"
-        raise InputError(f"{told} has no entries; write some, such as `problem: gripper`.")
+        where = str(path)
+        if content is not None:
+            where += f", line {lines[()]}: a {'list' if isinstance(content, list) else 'single value'}"
+        raise InputError(f"{where} has no entries; write some, such as `problem: gripper`.")
 
     def place(self, *keys: Key) -> str:
-        """The file and the line of a part; if it is not there, of what is around it."""
+        """The file and the line of a part, or of the innermost existing part that would contain it."""
         while keys and keys not in self.lines:
             keys = keys[:-1]
         return f"{self.path}, line {self.lines[keys]}" if keys else str(self.path)
@@ -91,7 +90,7 @@ class _Loader(yaml.SafeLoader):
     """Reads plain data only."""
 
     def compose_node(self, parent: Any, index: Any) -> Any:
-        # With aliases, a short file can be huge or endless.
+        # With aliases, a short file can expand without end.
         if self.check_event(yaml.AliasEvent):
             mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
             raise yaml.MarkedYAMLError(problem="aliases are not allowed here", problem_mark=mark)
@@ -122,10 +121,10 @@ def read_yaml(text: str, place: Callable[[int], str]) -> tuple[Any, dict[tuple[K
         mark = error.problem_mark or error.context_mark
         where = place(mark.line + 1) if mark else place(1)
         if "'\\t'" in str(error.problem):
-            raise InputError(f"{where}: a tab stands here, which is not YAML; use spaces.") from error
+            raise InputError(f"{where}: a tab is not YAML; use spaces.") from error
         raise InputError(f"{where}: this is not YAML ({error.problem}); correct it.") from error
     except RecursionError as error:
-        raise InputError(f"{place(1)}: too much stands inside each other; write it simpler.") from error
+        raise InputError(f"{place(1)}: the parts are nested too deeply; simplify them.") from error
 
 
 def _plain(
@@ -135,7 +134,7 @@ def _plain(
     lines: dict[tuple[Key, ...], int],
     place: Callable[[int], str],
 ) -> Any:
-    """What a node says; notes the lines of its parts."""
+    """The plain data of a node; adds the lines of its parts."""
     line = node.start_mark.line + 1
     lines.setdefault(keys, line)
     if isinstance(node, yaml.MappingNode) and node.tag == loader.DEFAULT_MAPPING_TAG:
@@ -143,7 +142,7 @@ def _plain(
         for name, value in node.value:
             at = name.start_mark.line + 1
             if not isinstance(name, yaml.ScalarNode):
-                raise InputError(f"{place(at)}: a list or mapping stands where a name belongs; correct it.")
+                raise InputError(f"{place(at)}: a name must not be a list or a mapping; correct it.")
             inner = (*keys, name.value)
             if inner in lines:
                 shown = ".".join(map(str, inner))
@@ -173,13 +172,13 @@ def read_config(
 
     Parameters
     ----------
-    sections : the settings that it may have, by name.
+    sections : the settings of each section.
     files : entries that name files.
 
     Returns
     -------
-    Where the states come from (`problem`, or `domain` with `instances` or with folders for splits), the
-    settings of each section, and the files.
+    The source of states (`problem`, or `domain` with `instances` or with folders for splits), the settings of
+    each section, and the files.
     """
     document = Document.read(path)
     source, found, named = read_entries(document.content, sections, files, path.parent, document.place)
@@ -197,8 +196,8 @@ def read_entries(
 
     Parameters
     ----------
-    folder : what paths are relative to.
-    place : says in messages where an entry or a setting stands.
+    folder : the folder of relative paths.
+    place : names the position of an entry or a setting in messages.
 
     Examples
     --------
@@ -206,6 +205,7 @@ def read_entries(
     ({'problem': 'gripper'}, {}, {'checkpoint': PosixPath('b/a')})
     """
     check_names(content, sections, files, place)
+    sections = with_family(content, sections, place)
     found = {
         name: kind.from_mapping(content[name] or {}, partial(place, name), name)
         for name, kind in sections.items()
@@ -218,26 +218,24 @@ def read_entries(
             if not isinstance(value, str) or not value:
                 kind = "a name" if entry == "problem" else "a path"
                 raise InputError(f"{place(entry)}: {entry} must be {kind}, not {value!r}.")
-            named[entry] = located(entry, value, folder)
+            named[entry] = resolve_entry(entry, value, folder)
     source = {entry: value for entry, value in named.items() if entry in SOURCE}
     return source, found, {entry: Path(named[entry]) for entry in files if entry in named}
 
 
 def check_names(
-    content: Mapping[str, Any],
-    sections: Mapping[str, type[Settings]],
-    files: Collection[str],
-    place: Place,
+    content: Mapping[str, Any], sections: Mapping[str, type[Settings]], files: Collection[str], place: Place
 ) -> None:
-    """Refuse what is no entry or setting, an entry without a value, and a section that holds no settings.
+    """Refuse unknown entries and settings, entries without a value, and sections that are no mapping.
 
-    An empty section is one in which all settings have their defaults.
+    In an empty section all settings have their defaults.
     """
+    sections = with_family(content, sections, place)
     known = (*SOURCE, *files, *sections)
     for entry, value in content.items():
         if entry not in known:
-            homes = [name for name, kind in sections.items() if entry in kind.names()]
-            hint = f"it is a setting of {' or '.join(homes)}." if homes else meant(entry, known)
+            owners = [name for name, kind in sections.items() if entry in kind.names()]
+            hint = f"it is a setting of {' or '.join(owners)}." if owners else did_you_mean(entry, known)
             raise InputError(f"{place(entry)}: there is no entry {entry}; {hint}")
         if entry not in sections:
             if value is None:
@@ -248,13 +246,13 @@ def check_names(
             sections[entry].check_names(value, partial(place, entry), entry)
 
 
-def located(entry: str, value: str, folder: Path) -> str:
-    """Where an entry leads: paths are relative to a folder, and a problem is a file if it is there.
+def resolve_entry(entry: str, value: str, folder: Path) -> str:
+    """The value of an entry with its path resolved; a problem is a path only if the file exists.
 
     Examples
     --------
-    >>> located("domain", "blocks.pddl", Path("files")), located("problem", "blocks", Path("files"))
-    ('files/blocks.pddl', 'blocks')
+    >>> resolve_entry("domain", "blocks.pddl", Path("a")), resolve_entry("problem", "blocks", Path("a"))
+    ('a/blocks.pddl', 'blocks')
     """
     if entry == "problem" and not (is_class_file(value) and (folder / value).is_file()):
         return value
@@ -262,30 +260,30 @@ def located(entry: str, value: str, folder: Path) -> str:
 
 
 def is_class_file(problem: str) -> bool:
-    """Whether a problem is given by a file of its own, not by the name of a class that comes along."""
+    """Whether a problem is a file, not the name of an included class."""
     return problem.endswith(_CLASS_FILES)
 
 
-def check_source(source: Mapping[str, str], asker: str) -> None:
+def check_source(source: Mapping[str, str], subject: str) -> None:
     """Refuse a source of states that is incomplete or ambiguous; see `splits_of`."""
     folders = [name for name in SPLITS if name in source]
     if "problem" in source and len(source) > 1:
-        raise InputError(f"{asker} must name either a problem or a domain with instances, not both.")
+        raise InputError(f"{subject} must name either a problem or a domain with instances, not both.")
     if "instances" in source and folders:
-        raise InputError(f"{asker} must give either instances or folders for the splits, not both.")
+        raise InputError(f"{subject} must give either instances or folders for the splits, not both.")
     if "problem" not in source and ("domain" not in source or len(source) == 1):
-        raise InputError(f"{asker} must name a problem, or a domain with instances.")
+        raise InputError(f"{subject} must name a problem, or a domain with instances.")
 
 
-def splits_of(source: Mapping[str, str], asker: str) -> list[Split]:
+def splits_of(source: Mapping[str, str], subject: str) -> list[Split]:
     """The splits of a problem class or of PDDL files.
 
     Parameters
     ----------
     source : `problem`, or `domain` with `instances` or with `train`, `validation` and `test`.
-    asker : who says so, for messages.
+    subject : what gives the source, for messages.
     """
-    check_source(source, asker)
+    check_source(source, subject)
     if "problem" in source:
         declared = problem_class(source["problem"])
         return [declared.split(name) for name in SPLITS if name in declared.splits]

@@ -1,4 +1,4 @@
-"""Who does jobs: processes of this machine, or a Dask cluster. Both are executors of `concurrent.futures`."""
+"""Executors of jobs (`concurrent.futures`): processes of this machine, or a Dask cluster."""
 
 import multiprocessing
 import queue
@@ -9,23 +9,22 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 from urllib.parse import urlsplit
 
-from distill.errors import InputError
-from distill.processes import CONTEXT, obey_parent, stop
+from distill.common import CONTEXT, InputError, end_with_parent, stop
 
 LOCAL = "local"
 DASK = "dask"
-_TRIES = 3  # of a job whose worker dies
-_PATIENCE = 10  # seconds that a scheduler has to answer
+_TRIES = 3  # attempts for a job whose worker dies
+_PATIENCE = 10  # seconds to wait for a scheduler
 Result = TypeVar("Result")
 
 
-class Lanes(Executor):
-    """Processes that work each for itself: one that dies takes only its own task with it, which is repeated.
+class IsolatedProcesses(Executor):
+    """Independent processes: if one dies, only its own task is affected, and is repeated.
 
     Examples
     --------
-    >>> with Lanes(2) as lanes:
-    ...     [future.result() for future in [lanes.submit(abs, -1), lanes.submit(abs, 2)]]
+    >>> with IsolatedProcesses(2) as processes:
+    ...     [future.result() for future in [processes.submit(abs, -1), processes.submit(abs, 2)]]
     [1, 2]
     """
 
@@ -38,7 +37,7 @@ class Lanes(Executor):
             self._free.put(_process())
 
     def submit(self, task: Callable[..., Result], /, *arguments: Any, **options: Any) -> "Future[Result]":
-        """Have a task done by the next process that is free."""
+        """Run a task in the next free process."""
         return self._threads.submit(self._do, task, arguments, options)
 
     def _do(self, task: Callable[..., Result], arguments: tuple[Any, ...], options: dict[str, Any]) -> Result:
@@ -54,12 +53,12 @@ class Lanes(Executor):
             finally:
                 self._free.put(process)
         raise InputError(
-            f"Its process died {_TRIES} times, most likely for want of memory; use fewer workers, or fewer "
+            f"Its process died {_TRIES} times, most likely for lack of memory; use fewer workers, or fewer "
             "states, and try again."
         )
 
     def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
-        """Let the processes end, after their tasks."""
+        """End the processes after their tasks."""
         self._threads.shutdown(wait, cancel_futures=cancel_futures)
         while not self._free.empty():
             self._free.get().shutdown(wait)
@@ -72,12 +71,12 @@ class Lanes(Executor):
 
 
 def _process() -> ProcessPoolExecutor:
-    return ProcessPoolExecutor(1, CONTEXT, obey_parent)
+    return ProcessPoolExecutor(1, CONTEXT, end_with_parent)
 
 
 @contextmanager
 def executor(where: str, workers: int) -> Iterator[Executor]:
-    """An executor; an interruption or error in the body ends its work at once.
+    """An executor; an interruption or an error in the body ends its tasks at once.
 
     Parameters
     ----------
@@ -96,13 +95,13 @@ def executor(where: str, workers: int) -> Iterator[Executor]:
 
 @contextmanager
 def _local(workers: int) -> Iterator[Executor]:
-    lanes = Lanes(workers)
+    processes = IsolatedProcesses(workers)
     try:
-        yield lanes
+        yield processes
     except BaseException:
-        lanes.abandon()
+        processes.abandon()
         raise
-    lanes.shutdown()
+    processes.shutdown()
 
 
 @contextmanager
@@ -130,7 +129,7 @@ def _dask(address: str) -> Iterator[Executor]:
             "`dask worker HOST:PORT --nthreads 1`."
         ) from error
     with client:
-        # A task whose worker dies is repeated by the scheduler; one that fails is not worth repeating.
+        # The scheduler repeats a task whose worker dies, but not a task that fails.
         found = client.get_executor(pure=False)
         try:
             yield found

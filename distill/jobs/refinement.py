@@ -1,4 +1,4 @@
-"""Refinement: where a value function is wrong, the counterexample joins the data it is learned from."""
+"""Refinement: counterexamples to a value function are added to its training data."""
 
 import shutil
 from collections.abc import Callable
@@ -9,47 +9,45 @@ from typing import Any
 import yaml
 
 from distill.jobs.config import is_class_file, splits_of
-from distill.jobs.counterexample import Counterexample
-from distill.jobs.exhaustive import Verification
-from distill.jobs.run import Run
 from distill.jobs.run_config import RunConfig
-from distill.planning import ProblemClass, label, problem_class
-from distill.settings import Labelling
+from distill.planning import Labelling, ProblemClass, label, problem_class
+from distill.runs import Run
+from distill.verification import Counterexample, Verification
 
 REFINED = ".refined"
 
 
 @dataclass(frozen=True)
 class Round:
-    """One round: a run, and what its verification said.
+    """A run of the refinement.
 
     Attributes
     ----------
     run : the run.
-    done : its verification.
-    added : states that its training had more than that of the round before.
+    verification : its verification.
+    added : the number of training states added since the round before.
     """
 
     run: Run
-    done: Verification
+    verification: Verification
     added: int
 
     @property
     def result(self) -> str:
-        """In a few words, how it ended."""
-        wrong = self.done.counterexample
+        """The result in a few words."""
+        wrong = self.verification.counterexample
         if wrong is None:
             return "verified"
         return f"wrong with {len(wrong.scene.objects)} objects: V = {wrong.value:g}, V* = {wrong.v_star}"
 
     def to_json(self) -> dict[str, Any]:
-        """The round as plain data."""
+        """Plain data."""
         return {
             "run": self.run.name,
             "features": self.run.metrics["features"],
             "size": self.run.metrics["formula_size"],
             "states_added": self.added,
-            "verified": self.done.holds,
+            "verified": self.verification.holds,
             "result": self.result,
         }
 
@@ -66,32 +64,32 @@ def refine(
 
     Parameters
     ----------
-    verify : checks a run.
+    verify : verifies a run.
     distil : makes the run of a config, such as `do_job`.
-    folder : where the instances that new runs learn from are kept.
-    rounds : after so many new runs it gives up.
+    folder : the folder of the training instances of new runs.
+    rounds : the largest number of new runs.
 
     Returns
     -------
-    The history; the last round is verified, or the one after which it gave up.
+    The history of rounds.
     """
     history = [Round(run, verify(run), 0)]
     found: list[str] = []
-    while (wrong := history[-1].done.counterexample) is not None and len(history) <= rounds:
-        example = Counterexample(history[-1].done, wrong)
+    while (wrong := history[-1].verification.counterexample) is not None and len(history) <= rounds:
+        example = Counterexample(history[-1].verification, wrong)
         if example.pddl in found:
-            # It was learned from already and is still wrong: more of it would not help.
+            # It is among the training instances already, so adding it again would not help.
             break
         found.append(example.pddl)
-        config = extended(run, found, folder / f"round-{len(found)}")
+        config = extended_config(run, found, folder / f"round-{len(found)}")
         added = len(label(example.instance, _labelling(config)))
         made = distil(config)
         history.append(Round(made, verify(made), added))
     return history
 
 
-def extended(run: Run, texts: list[str], folder: Path) -> RunConfig:
-    """The config of a run with more training instances; what it names is written into a folder.
+def extended_config(run: Run, texts: list[str], folder: Path) -> RunConfig:
+    """The config of a run with more training instances, which are written into a folder.
 
     Parameters
     ----------
@@ -119,7 +117,7 @@ def extended(run: Run, texts: list[str], folder: Path) -> RunConfig:
 
 
 def _class_with(name: str, folder: Path) -> Path:
-    """A file that declares the same problem class with the examples among its training instances."""
+    """Write a problem class with the counterexamples among its training instances."""
     known: ProblemClass = problem_class(name)
     domain = folder / "domain.pddl"
     domain.write_text(known.domain.text)
@@ -144,5 +142,5 @@ def _class_with(name: str, folder: Path) -> Path:
 
 
 def _labelling(config: RunConfig) -> Labelling:
-    """How training states are labelled."""
+    """The labelling of the training states."""
     return next(split.labelling for split in config.splits() if split.name == "train")

@@ -1,11 +1,13 @@
-"""What a run is made from: one YAML file says it all."""
+"""The config of a run: one YAML file with all inputs and settings."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from distill.errors import InputError
+from distill.common import InputError, did_you_mean
+from distill.distillation import Distillation
+from distill.evaluation import Measurement
 from distill.jobs.config import (
     SOURCE,
     Document,
@@ -13,48 +15,24 @@ from distill.jobs.config import (
     check_names,
     check_source,
     is_class_file,
-    located,
     read_entries,
     read_yaml,
+    resolve_entry,
     splits_of,
 )
-from distill.planning import Split
-from distill.settings import (
-    Architecture,
-    Distillation,
-    Export,
-    Labelling,
-    Measurement,
-    Settings,
-    Training,
-    meant,
-)
+from distill.networks import Architecture, Training
+from distill.planning import Labelling, Split
+from distill.runs import SECTIONS, Export, variants
 
-SECTIONS: Mapping[str, type[Settings]] = {
-    "labelling": Labelling,
-    "network": Architecture,
-    "training": Training,
-    "distillation": Distillation,
-    "evaluation": Measurement,
-    "export": Export,
-}
 FILES = {"checkpoint": "The file of a trained network."}
 """The entries that name files."""
 TRAINED = ("network", "training")
-"""The sections that stand in for a checkpoint."""
-_SETTINGS = [f"{section}.{name}" for section, kind in SECTIONS.items() for name in kind.names()]
+"""The sections that replace a checkpoint."""
 
 
-def about(source: Mapping[str, Any]) -> str:
-    """What a run is about, in a word: its problem class, or its PDDL's file or folder.
-
-    Examples
-    --------
-    >>> about({"problem": "gripper"}), about({"domain": "ferry/domain.pddl"})
-    ('gripper', 'ferry')
-    """
-    path = Path(source.get("problem") or source.get("domain", ""))
-    return path.parent.name if path.name == "domain.pddl" and path.parent.name else path.stem
+def setting_names(section: str) -> list[str]:
+    """The names of all settings of a section, of every family of networks."""
+    return list(dict.fromkeys(name for kind in variants(section) for name in kind.names()))
 
 
 @dataclass(frozen=True)
@@ -64,8 +42,8 @@ class RunConfig:
     Attributes
     ----------
     source : `problem`, or `domain` with `instances` or with `train`, `validation` and `test`.
-    checkpoint : the network's file; none where one is trained, or where features come from no network.
-    network, training : how a network is trained, if there is no checkpoint.
+    checkpoint : the file of the network; None if one is trained, or if features come from no network.
+    network, training : the settings of a network to train, without a checkpoint.
     labelling : settings that override those of the problem class.
     distillation, evaluation, export : the settings of the later stages.
     """
@@ -85,7 +63,7 @@ class RunConfig:
 
         Parameters
         ----------
-        changes : what the user wants to be different; see `with_settings`.
+        changes : changes by the user; see `with_settings`.
         """
         document = Document.read(path)
         return RunConfig.from_mapping(document.content, path.parent, document.place, changes)
@@ -98,9 +76,9 @@ class RunConfig:
 
         Parameters
         ----------
-        folder : what paths in it are relative to.
-        place : says in messages where an entry, or a section and a setting, stands.
-        changes : what the user wants to be different; see `with_settings`.
+        folder : the folder of relative paths.
+        place : names the position of an entry or a setting in messages.
+        changes : changes by the user; see `with_settings`.
 
         Examples
         --------
@@ -108,15 +86,15 @@ class RunConfig:
         >>> RunConfig.from_mapping(content, Path(), lambda *keys: "an example").distillation.seed
         1
         """
-        return Draft.of(content, folder, place).asked(changes or {}).config()
+        return Draft.of(content, folder, place).with_options(changes or {}).config()
 
     def with_settings(self, changes: Mapping[str, Any]) -> "RunConfig":
-        """The config with some entries and settings as the user wants them.
+        """The config with some entries and settings changed.
 
         Parameters
         ----------
         changes : values by `section.setting`, entry, section, or bare name of a setting of the distillation;
-            none removes what is there. Paths are relative to the working directory.
+            None removes a value. Paths are relative to the working directory.
 
         Examples
         --------
@@ -125,10 +103,10 @@ class RunConfig:
         >>> changed.distillation.seed, changed.training.epochs
         (3, 5)
         """
-        return Draft.of(self.to_mapping(), Path(), lambda *keys: "The config").asked(changes).config()
+        return Draft.of(self.to_mapping(), Path(), lambda *keys: "The config").with_options(changes).config()
 
     def splits(self) -> list[Split]:
-        """The splits to learn from and to be measured on."""
+        """The splits to learn from and to evaluate on."""
         found = splits_of(self.source, "The config")
         if "train" not in {split.name for split in found}:
             raise InputError("There are no training instances to distil on; give some.")
@@ -143,8 +121,8 @@ class RunConfig:
         ]
 
     def to_mapping(self) -> dict[str, Any]:
-        """The config with all defaults and whole paths, so that it makes the same run from anywhere."""
-        whole: dict[str, Any] = {key: _whole(key, value, Path()) for key, value in self.source.items()}
+        """The config with all defaults and absolute paths, valid in every working directory."""
+        whole: dict[str, Any] = {key: _absolute(key, value, Path()) for key, value in self.source.items()}
         if self.checkpoint is not None:
             whole["checkpoint"] = str(self.checkpoint.resolve())
         if self.labelling:
@@ -158,12 +136,12 @@ class RunConfig:
 
 @dataclass(frozen=True)
 class Draft:
-    """A config whose values are still to be checked, so that some can be changed before.
+    """A config before its values are checked, so that some can be changed first.
 
     Attributes
     ----------
-    content : its entries, with whole paths.
-    place : says in messages where an entry, or a section and a setting, stands.
+    content : its entries, with absolute paths.
+    place : names the position of an entry or a setting in messages.
     """
 
     content: Mapping[str, Any]
@@ -171,17 +149,17 @@ class Draft:
 
     @staticmethod
     def of(content: Mapping[str, Any], folder: Path, place: Place) -> "Draft":
-        """Take entries whose paths are relative to a folder; all names must be known."""
+        """A draft from entries with paths relative to a folder; all names must be known."""
         check_names(content, SECTIONS, FILES, place)
-        return Draft({entry: _whole(entry, value, folder) for entry, value in content.items()}, place)
+        return Draft({entry: _absolute(entry, value, folder) for entry, value in content.items()}, place)
 
-    def changed(self, changes: Mapping[str, Any], folder: Path, place: Place) -> "Draft":
+    def with_changes(self, changes: Mapping[str, Any], folder: Path, place: Place) -> "Draft":
         """The draft with other values; see `RunConfig.with_settings`.
 
         Parameters
         ----------
-        folder : what paths among the changes are relative to.
-        place : says in messages where a change, or a part of its value, stands.
+        folder : the folder of relative paths among the changes.
+        place : names the position of a change, or of a part of its value, in messages.
         """
         content = dict(self.content)
         keys = {key_path(key, place(key)): key for key in changes}
@@ -194,29 +172,29 @@ class Draft:
             if value is None:
                 inside.pop(name, None)
             else:
-                inside[name] = value if len(path) > 1 else _whole(name, value, folder)
+                inside[name] = value if len(path) > 1 else _absolute(name, value, folder)
 
-        def said(*names: str) -> str:
+        def position(*names: str) -> str:
             for path in reversed(keys):
                 if names[: len(path)] == path:
                     return place(keys[path], *names[len(path) :])
             return self.place(*names)
 
-        return Draft(content, said)
+        return Draft(content, position)
 
-    def asked(self, changes: Mapping[str, Any]) -> "Draft":
-        """The draft as the user of a command wants it."""
-        return self.changed(changes, Path(), lambda *keys: "The options")
+    def with_options(self, changes: Mapping[str, Any]) -> "Draft":
+        """The draft with the options of a command."""
+        return self.with_changes(changes, Path(), lambda *keys: "The options")
 
     def config(self) -> RunConfig:
-        """The config, all of it checked."""
+        """The checked config."""
         source, found, files = read_entries(self.content, SECTIONS, FILES, Path(), self.place)
         check_source(source, self.place())
         trained = [name for name in TRAINED if name in found]
         if files and trained:
             raise InputError(
-                f"{self.place('checkpoint')}: a checkpoint stands beside {' and '.join(trained)}; name a "
-                "trained network or say how to train one, not both."
+                f"{self.place('checkpoint')}: a checkpoint excludes {' and '.join(trained)}; give either "
+                "a trained network or the settings to train one."
             )
         if trained:
             found = {name: SECTIONS[name]() for name in TRAINED} | found
@@ -244,17 +222,17 @@ def parse_override(text: str) -> tuple[str, Any]:
         raise InputError(f"--set {text} must look like KEY=VALUE.")
     path = key_path(key.strip(), "--set")
     value, _ = read_yaml(given, lambda line: f"--set {text}")
-    if len(path) > 1 and isinstance(value, str) and isinstance(getattr(SECTIONS[path[0]](), path[1]), tuple):
+    if len(path) > 1 and isinstance(value, str) and _is_list(*path):
         value = [name.strip() for name in value.split(",")]
     return ".".join(path), value
 
 
 def key_path(key: str, source: str) -> tuple[str, ...]:
-    """The entry, or the section and the setting, that a key of a change means.
+    """The entry, or the section and the setting, of a key.
 
     Parameters
     ----------
-    source : where the key stands, for messages.
+    source : the position of the key, for messages.
 
     Examples
     --------
@@ -265,24 +243,31 @@ def key_path(key: str, source: str) -> tuple[str, ...]:
     """
     section, dot, name = key.partition(".")
     if dot and section in SECTIONS:
-        SECTIONS[section].check_names([name], source, section)
+        if name not in setting_names(section):
+            SECTIONS[section].check_names([name], source, section)
         return section, name
     if key in Distillation.names():
         return "distillation", key
     known = (*SOURCE, *FILES, *SECTIONS)
     if key not in known:
-        hint = meant(key, [*known, *Distillation.names(), *_SETTINGS])
+        full = [f"{section}.{name}" for section in SECTIONS for name in setting_names(section)]
+        hint = did_you_mean(key, [*known, *Distillation.names(), *full])
         if hint.startswith("choose"):
             hint = f"choose one of {', '.join(known)}, or write SECTION.SETTING."
         raise InputError(f"{source}: there is no entry or setting {key}; {hint}")
     return (key,)
 
 
-def _whole(entry: str, value: Any, folder: Path) -> Any:
-    """The value of an entry, with a whole path if it is one."""
+def _is_list(section: str, name: str) -> bool:
+    fields = (kind.model_fields.get(name) for kind in variants(section))
+    return any(item is not None and isinstance(item.default, tuple) for item in fields)
+
+
+def _absolute(entry: str, value: Any, folder: Path) -> Any:
+    """The value of an entry; a path becomes absolute."""
     if entry in SECTIONS or not isinstance(value, str) or not value:
         return value
-    found = located(entry, value, folder)
+    found = resolve_entry(entry, value, folder)
     if entry == "problem" and not (is_class_file(found) and Path(found).is_file()):
         return found
     return str(Path(found).resolve())

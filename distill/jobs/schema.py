@@ -1,14 +1,16 @@
 """JSON schemas of configs and sweeps, for editors and other programs."""
 
 from collections.abc import Iterable
-from dataclasses import Field, fields
 from typing import Any
 
+from pydantic.json_schema import GenerateJsonSchema
+
+from distill.common import Settings
 from distill.jobs.config import SOURCE
-from distill.jobs.run_config import FILES, SECTIONS
+from distill.jobs.run_config import FILES, setting_names
 from distill.jobs.sweep import ENTRIES
 from distill.planning import SPLITS
-from distill.settings import Settings
+from distill.runs import SECTIONS, variants
 
 Schema = dict[str, Any]
 
@@ -23,7 +25,7 @@ def run_schema() -> Schema:
     Examples
     --------
     >>> run_schema()["properties"]["distillation"]["properties"]["seed"]
-    {'type': 'integer', 'minimum': 0, 'description': 'Of samples and weights.', 'default': 0}
+    {'default': 0, 'description': 'Seed of samples and weights.', 'minimum': 0, 'type': 'integer'}
     """
     enumerated = {"properties": {"pool": {"const": "enumerate"}}, "required": ["pool"]}
     without_network = {"properties": {"distillation": enumerated}, "required": ["distillation"]}
@@ -63,14 +65,7 @@ def sweep_schema() -> Schema:
         },
     }
     config = _entries()
-    known = {
-        **config["properties"],
-        **{
-            f"{s}.{name}": one
-            for s in SECTIONS
-            for name, one in config["properties"][s]["properties"].items()
-        },
-    }
+    known = {**config["properties"], **_settings()}
     return {
         "$schema": _DRAFT,
         "title": "Many runs that differ in a few settings",
@@ -81,37 +76,46 @@ def sweep_schema() -> Schema:
 
 
 def _entries() -> Schema:
-    """All entries of a config, each as it must be; which of them go together is not said."""
-    named = {name: {**_TEXT, "description": told} for name, told in {**SOURCE, **FILES}.items()}
-    return _closed({**named, **{name: _section(kind) for name, kind in SECTIONS.items()}})
+    """The schema of each entry of a config, without their combinations."""
+    named = {name: {**_TEXT, "description": text} for name, text in {**SOURCE, **FILES}.items()}
+    return _closed({**named, **{name: _one_of(map(_section, variants(name))) for name in SECTIONS}})
+
+
+def _settings() -> dict[str, Schema]:
+    """The schema of each `section.setting`, in any family of networks that has it."""
+    found: dict[str, list[Schema]] = {}
+    for section in SECTIONS:
+        for kind in variants(section):
+            for name, one in _section(kind)["properties"].items():
+                found.setdefault(f"{section}.{name}", []).append(one)
+    return {key: _one_of(schemas) for key, schemas in found.items()}
+
+
+def _one_of(schemas: Iterable[Schema]) -> Schema:
+    """The union of schemas; not `oneOf`, as the schemas of two families may overlap."""
+    found = list(schemas)
+    return found[0] if len(found) == 1 else {"anyOf": found}
+
+
+class _Untitled(GenerateJsonSchema):
+    """Schemas without titles, which would repeat the names."""
+
+    def field_title_should_be_set(self, schema: Any) -> bool:
+        return False
 
 
 def _section(kind: type[Settings]) -> Schema:
+    settings = kind.model_json_schema(schema_generator=_Untitled)["properties"]
+    for one in settings.values():
+        one.pop("stage", None)
     described = (kind.__doc__ or "").splitlines()[0]
-    found = _closed({item.name: _setting(item) for item in fields(kind)})
-    return {**found, "type": ["object", "null"], "description": described}
-
-
-def _setting(item: Field[Any]) -> Schema:
-    default, choices = item.default, item.metadata["choices"]
-    told = {
-        "description": item.metadata["description"],
-        "default": list(default) if isinstance(default, tuple) else default,
-    }
-    if isinstance(default, tuple):
-        name: Schema = {"enum": list(choices)} if choices else {"type": "string"}
-        several: Schema = {"type": "array", "items": name, **({"minItems": 1} if default else {})}
-        return {"anyOf": [several, name], **told}
-    if choices:
-        return {"enum": list(choices), **told}
-    kind = {bool: "boolean", int: "integer", float: "number"}[type(default)]
-    return {"type": kind, **({} if kind == "boolean" else {"minimum": 0}), **told}
+    return {**_closed(settings), "type": ["object", "null"], "description": described}
 
 
 def _keys() -> dict[str, str]:
-    """What a sweep may vary: keys, with the entry or `section.setting` that they mean."""
+    """The keys that a sweep may vary, with their entry or `section.setting`."""
     bare = {name: f"distillation.{name}" for name in SECTIONS["distillation"].names()}
-    full = [f"{section}.{name}" for section, kind in SECTIONS.items() for name in kind.names()]
+    full = [f"{section}.{name}" for section in SECTIONS for name in setting_names(section)]
     return {**{name: name for name in (*SOURCE, *FILES, *SECTIONS, *full)}, **bare}
 
 

@@ -1,8 +1,8 @@
 """Stability: whether other networks and other seeds lead to the same value function.
 
 Several fresh networks are trained for a problem, and each is distilled with several seeds: from the trees
-alone, and polished. As controls, the same is tried with an untrained network and with permuted embeddings,
-from which nothing of what the network learned can be had.
+alone, and polished. As controls, the same is done with an untrained network and with permuted embeddings,
+which contain nothing that the network learned.
 """
 
 import json
@@ -14,16 +14,12 @@ from typing import Any
 
 import pandas as pd
 
-from distill.errors import InputError
-from distill.figures import drawing
-from distill.files import written_whole
+from distill.common import InputError, atomic_write, content_key, drawing
 from distill.jobs.batch import DONE, Work
-from distill.jobs.fresh import FIRST, NETWORK, SEED, fresh_networks
-from distill.jobs.run import Run
+from distill.jobs.fresh_networks import FIRST, NETWORK, SEED, fresh_networks
 from distill.jobs.run_config import RunConfig
-from distill.jobs.same import Function, Functions
-from distill.jobs.sweep import Planned, Sweep
-from distill.planning.cache import content_key
+from distill.jobs.sweep import PlannedJob, Sweep
+from distill.runs import DistinctFunction, Run, distinct_functions
 
 POOL, CONTROL = "distillation.pool", "distillation.control"
 BASE = "base"
@@ -33,21 +29,16 @@ REPORTS = "stability"
 
 
 def plan_stability(
-    configs: Mapping[str, RunConfig],
-    networks: int,
-    seeds: int,
-    *,
-    first: int = FIRST,
-    controls: bool = True,
+    configs: Mapping[str, RunConfig], networks: int, seeds: int, *, first: int = FIRST, controls: bool = True
 ) -> Sweep:
-    """All runs that a report on stability needs.
+    """Plan all runs of a report on stability.
 
     Parameters
     ----------
-    configs : for each problem how to train and distil.
-    networks, seeds : fresh networks, and seeds of the distillation for each.
+    configs : the config of each problem.
+    networks, seeds : the number of fresh networks, and of seeds of the distillation for each.
     first : the first seed of the networks.
-    controls : whether the first network is followed by the controls, with each seed.
+    controls : whether controls are run, with the first network and each seed.
 
     Examples
     --------
@@ -59,7 +50,7 @@ def plan_stability(
     """
     if seeds < 1:
         raise InputError(f"There must be at least 1 seed, not {seeds}.")
-    jobs: list[Planned] = []
+    jobs: list[PlannedJob] = []
     for name, config in configs.items():
         fresh = fresh_networks(config, networks, first)
         changes = [
@@ -73,7 +64,7 @@ def plan_stability(
                 (first, {SEED: seed, POOL: TREES, CONTROL: one}) for one in CONTROLS for seed in range(seeds)
             ]
         jobs += [
-            Planned(fresh[network].with_settings(change), {BASE: name, NETWORK: network, **change})
+            PlannedJob(fresh[network].with_settings(change), {BASE: name, NETWORK: network, **change})
             for network, change in changes
         ]
     return Sweep("stability", tuple(jobs))
@@ -85,14 +76,14 @@ class Member:
 
     Attributes
     ----------
-    run : its name.
+    run : the name of the run.
     network, seed : the seeds of the network and of the distillation.
-    pool, control : how it was distilled; the control is `none` for the network as it is.
-    network_mae : mean error of the network itself on test.
-    exact : whether it is right on all training and test states.
+    pool, control : settings of the distillation; the control is `none` for the network itself.
+    network_mae : the test MAE of the network.
+    exact : whether it has no error on training and test states.
     train_mae, test_mae, max_error : errors of the value function; the last is the largest on test.
-    features, size : how large it is.
-    function : which function it is, among those of its pool; none if it is a control.
+    features, size : the number of terms and of symbols.
+    function : its number among the distinct functions of its pool; None for a control.
     """
 
     run: str
@@ -111,10 +102,10 @@ class Member:
 
     @staticmethod
     def of(run: Run, settings: Mapping[str, Any], network_mae: float, function: int | None) -> "Member":
-        """What a run says."""
+        """The scores of a run."""
         train, test = (run.metrics["splits"].get(name) for name in ("train", "test"))
         if test is None:
-            raise InputError(f"{run.name} has no test instances, so nothing can be said of it; give some.")
+            raise InputError(f"{run.name} has no test instances; give some.")
         return Member(
             run.name,
             int(settings[NETWORK]),
@@ -138,15 +129,15 @@ class Stability:
 
     Attributes
     ----------
-    problem : its name.
-    members : all runs, controls among them.
-    functions : for each pool the value functions that were found, the most frequent one first.
-    missing : jobs that failed or were not done, and why.
+    problem : the name of the problem.
+    members : all runs, including controls.
+    functions : for each pool the distinct value functions, the most frequent first.
+    missing : the jobs without a run, and why.
     """
 
     problem: str
     members: tuple[Member, ...]
-    functions: Mapping[str, tuple[Function, ...]]
+    functions: Mapping[str, tuple[DistinctFunction, ...]]
     missing: tuple[str, ...] = ()
 
     def of(self, pool: str = TREES, control: str = "none") -> list[Member]:
@@ -154,18 +145,18 @@ class Stability:
         return [one for one in self.members if one.pool == pool and one.control == control]
 
     def exact(self, pool: str = TREES, control: str = "none") -> tuple[int, int]:
-        """How many of the runs are exact, and how many there are."""
+        """The number of exact runs, and of all runs."""
         mine = self.of(pool, control)
         return sum(one.exact for one in mine), len(mine)
 
     def same(self, pool: str = POLISHED) -> tuple[int, int]:
-        """How many of the runs found the most frequent function, and how many there are."""
+        """The number of runs with the most frequent function, and of all runs."""
         mine = self.of(pool)
         return sum(one.function == 0 for one in mine), len(mine)
 
     @cached_property
     def networks(self) -> list[dict[str, Any]]:
-        """For each network its own error and how many of its runs are exact, the best network first."""
+        """For each network its error and the number of its exact runs, the best network first."""
         rows = []
         for seed in dict.fromkeys(one.network for one in self.of()):
             mine = [one for one in self.of() if one.network == seed]
@@ -184,19 +175,19 @@ class Stability:
 
     @property
     def contribution(self) -> str:
-        """What the network contributed, as far as the controls can tell, in a sentence."""
+        """The contribution of the network by comparison with the controls, in a sentence."""
         exact, runs = self.exact()
-        told = {control: self.exact(control=control) for control in CONTROLS}
+        controls = {control: self.exact(control=control) for control in CONTROLS}
         if not runs:
             return "No run is done, so nothing can be said."
-        if not all(number for _, number in told.values()):
+        if not all(number for _, number in controls.values()):
             return "The controls were not run, so nothing is claimed for the network."
-        shares = " and ".join(f"{right} of {number} {name}" for name, (right, number) in told.items())
+        shares = " and ".join(f"{right} of {number} {name}" for name, (right, number) in controls.items())
         if exact == 0:
             return f"No run is exact with the network either ({shares}), so nothing is claimed for it."
-        if all(right == 0 for right, _ in told.values()):
+        if all(right == 0 for right, _ in controls.values()):
             return f"The network is needed: {exact} of {runs} runs are exact with it, {shares} without."
-        if any(right * runs >= exact * number for right, number in told.values()):
+        if any(right * runs >= exact * number for right, number in controls.values()):
             return (
                 f"Nothing is claimed for the network: {exact} of {runs} runs are exact with it, and {shares} "
                 "without, so the language and its costs may suffice."
@@ -220,33 +211,33 @@ class Stability:
 
 
 def stability_of(works: Sequence[Work], store: Path) -> list[Stability]:
-    """What the jobs of `plan_stability` say, for each problem."""
+    """The results of `plan_stability` for each problem."""
     found = []
-    for name in dict.fromkeys(work.planned.settings[BASE] for work in works):
-        mine = [work for work in works if work.planned.settings[BASE] == name]
+    for name in dict.fromkeys(work.job.settings[BASE] for work in works):
+        mine = [work for work in works if work.job.settings[BASE] == name]
         done = [(work, Run.load(store / str(work.name))) for work in mine if work.state == DONE]
         missing = tuple(f"{work.name}: {work.error or work.state}" for work in mine if work.state != DONE)
-        functions: dict[str, tuple[Function, ...]] = {}
+        functions: dict[str, tuple[DistinctFunction, ...]] = {}
         which: dict[str, int] = {}
         for pool in (TREES, POLISHED):
             own = [run for work, run in done if _kind(work) == (pool, "none")]
-            functions[pool] = Functions.of(own).found
+            functions[pool] = distinct_functions(own)
             which |= {run: number for number, one in enumerate(functions[pool]) for run in one.runs}
         errors = _network_errors([run for _, run in done])
         members = tuple(
-            Member.of(run, work.planned.settings, errors[run.name], which.get(run.name)) for work, run in done
+            Member.of(run, work.job.settings, errors[run.name], which.get(run.name)) for work, run in done
         )
         found.append(Stability(name, members, functions, missing))
     return found
 
 
 def _kind(work: Work) -> tuple[str, str]:
-    settings = work.planned.settings
+    settings = work.job.settings
     return settings[POOL], settings.get(CONTROL, "none")
 
 
 def _network_errors(runs: Sequence[Run]) -> dict[str, float]:
-    """For each run the mean error of its network on test; runs of one network share it."""
+    """For each run the test MAE of its network."""
     known: dict[str, float] = {}
     found = {}
     for run in runs:
@@ -260,12 +251,12 @@ def _network_errors(runs: Sequence[Run]) -> dict[str, float]:
 
 
 def write_stability(found: Sequence[Stability], works: Sequence[Work], store: Path) -> Path:
-    """Write a report into a folder of its own: JSON, a table of all runs, a figure; gives the folder."""
+    """Write a report into a folder: JSON, a table of all runs, a figure. Returns the folder."""
     place = store / REPORTS / content_key([work.name for work in works])[:8]
-    with written_whole(place / "stability.json") as stream:
+    with atomic_write(place / "stability.json") as stream:
         stream.write(json.dumps([one.to_json() for one in found], indent=1, ensure_ascii=False).encode())
     table = pd.DataFrame([{"problem": one.problem, **asdict(run)} for one in found for run in one.members])
-    with written_whole(place / "runs.csv") as stream:
+    with atomic_write(place / "runs.csv") as stream:
         stream.write(table.to_csv(index=False).encode())
     if len(table):
         draw_stability(found, place / "stability.svg")
@@ -273,7 +264,7 @@ def write_stability(found: Sequence[Stability], works: Sequence[Work], store: Pa
 
 
 def draw_stability(found: Sequence[Stability], path: Path) -> None:
-    """Draw the error of each value function over that of its network, and beside it those of the controls."""
+    """Draw the error of each value function over that of its network, and the errors of the controls."""
     with drawing(path, panels=len(found), width=3.2, height=3.0) as panels:
         for axes, one in zip(panels, found, strict=True):
             for pool, sign in ((TREES, "o"), (POLISHED, "x")):

@@ -1,4 +1,4 @@
-"""What came out of a sweep: one row for each job, and which setting matters."""
+"""The summary of a sweep: one row for each job, and the effects of the settings."""
 
 import json
 from collections.abc import Sequence
@@ -10,10 +10,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from distill.figures import drawing
-from distill.files import written_whole
+from distill.common import atomic_write, content_key, drawing
 from distill.jobs.batch import DONE, Work
-from distill.planning.cache import content_key
 
 Array = NDArray[np.float64]
 MEASURES = {"test_mae": "error on test", "formula_size": "size"}
@@ -25,15 +23,15 @@ _LONGEST = 18  # characters of a value beside its points
 
 
 @dataclass(frozen=True)
-class Effect:
-    """How much a setting matters for a measure.
+class SettingEffect:
+    """The effect of a setting on a measure.
 
     Attributes
     ----------
-    setting, measure : which.
-    share : of the variance between jobs that the setting's value explains (η²), within each base.
-    chance : what a setting that does nothing reaches in one of twenty sweeps.
-    best : the value with the least mean.
+    setting, measure : their names.
+    share : the share of the variance between jobs that the setting explains (η²), within each base.
+    chance : the share that a setting without effect exceeds in one of twenty sweeps.
+    best : the value with the smallest mean.
     """
 
     setting: str
@@ -49,11 +47,11 @@ class Effect:
 
 
 def table_of(works: Sequence[Work]) -> pd.DataFrame:
-    """One row for each job: what the sweep says of it, and what came out."""
-    keys = list(dict.fromkeys(key for work in works for key in work.planned.settings))
+    """One row for each job: its settings and its scores."""
+    keys = list(dict.fromkeys(key for work in works for key in work.job.settings))
     rows = []
     for work in works:
-        settings = {key: _text(work.planned.settings.get(key)) for key in keys}
+        settings = {key: _text(work.job.settings.get(key)) for key in keys}
         rows.append(
             {"run": work.name or "", "state": work.state, **settings, **_scores(work), "error": work.error}
         )
@@ -83,8 +81,8 @@ def _scores(work: Work) -> dict[str, Any]:
     }
 
 
-def effects(table: pd.DataFrame, settings: Sequence[str]) -> list[Effect]:
-    """How much each setting that varies explains, most first.
+def effects(table: pd.DataFrame, settings: Sequence[str]) -> list[SettingEffect]:
+    """The effects of settings, largest first.
 
     Errors are compared within one base, as bases are problems of different difficulty.
 
@@ -117,7 +115,7 @@ def effects(table: pd.DataFrame, settings: Sequence[str]) -> list[Effect]:
             means = _means(centred, level)
             best = known[setting].to_numpy()[np.flatnonzero(level == means.argmin())[0]]
             chance = float(np.quantile(shuffled, _SURE))
-            found.append(Effect(setting, measure, _share(centred, level), chance, str(best)))
+            found.append(SettingEffect(setting, measure, _share(centred, level), chance, str(best)))
     return sorted(found, key=lambda one: (-one.share, one.setting, one.measure))
 
 
@@ -149,24 +147,24 @@ def _within(
 
 
 def write_summary(name: str, works: Sequence[Work], varied: Sequence[str], store: Path) -> Path:
-    """Write table, effects and a figure into a folder of the sweep's own; gives the folder."""
-    jobs = [[work.name, dict(work.planned.settings)] for work in works]
+    """Write the table, the effects and a figure into a folder of the sweep. Returns the folder."""
+    jobs = [[work.name, dict(work.job.settings)] for work in works]
     place = store / SWEEPS / f"{name}-{content_key(jobs)[:8]}"
     table = table_of(works)
     found = effects(table, varied)
-    with written_whole(place / "summary.csv") as stream:
+    with atomic_write(place / "summary.csv") as stream:
         stream.write(table.to_csv(index=False).encode())
-    with written_whole(place / "summary.parquet") as stream:
+    with atomic_write(place / "summary.parquet") as stream:
         table.to_parquet(stream, index=False)
-    with written_whole(place / "effects.json") as stream:
+    with atomic_write(place / "effects.json") as stream:
         stream.write(json.dumps([asdict(one) for one in found], indent=1).encode())
     if found:
         draw_summary(table, found, place / "summary.svg")
     return place
 
 
-def draw_summary(table: pd.DataFrame, found: Sequence[Effect], path: Path) -> None:
-    """Draw how much each setting explains, and the test errors under the values of those that do most."""
+def draw_summary(table: pd.DataFrame, found: Sequence[SettingEffect], path: Path) -> None:
+    """Draw the share of each setting, and the test errors by the values of the strongest settings."""
     settings = list(dict.fromkeys(one.setting for one in found))
     shown = settings[:_DRAWN]
     done = table[table["state"] == DONE]

@@ -1,14 +1,14 @@
 """Sweeps: one YAML file that plans many runs.
 
-| entry | what |
+| entry | meaning |
 | --- | --- |
-| `name` | what the sweep is called; its file's name otherwise |
+| `name` | the name of the sweep; by default the name of its file |
 | `base` | a config's file, or the entries of a config, or a list of these |
 | `cases` | a list of changes to the base, tried one after the other |
 | `grid` | lists of values, of which every combination is tried |
 | `seeds` | the number of seeds from 0 on, or a list of seeds |
 
-Changes are given by `section.setting` or by entry; a value that is null removes what the base has.
+Changes are given by `section.setting` or by entry; null removes a value of the base.
 """
 
 import json
@@ -20,10 +20,9 @@ from math import prod
 from pathlib import Path
 from typing import Any
 
-from distill.errors import InputError
+from distill.common import InputError, did_you_mean
 from distill.jobs.config import Document, Place
 from distill.jobs.run_config import Draft, RunConfig, key_path
-from distill.settings import meant
 
 ENTRIES = {
     "name": "What the sweep is called; its file's name if left out.",
@@ -33,18 +32,18 @@ ENTRIES = {
     "seeds": "The number of seeds from 0 on, or a list of seeds.",
 }
 _SEED = "distillation.seed"
-_MOST = 10_000  # more jobs are taken for a mistake
+_MOST = 10_000  # more jobs are refused as a mistake
 
 
 @dataclass(frozen=True)
-class Planned:
+class PlannedJob:
     """One job of a sweep.
 
     Attributes
     ----------
-    config : what to run; none if the combination makes no sense.
-    settings : what the sweep says about this job: values by key, and the base's name if there are several.
-    error : why it cannot run, if so.
+    config : the config; None if the combination is not valid.
+    settings : the values that the sweep sets for this job, and the name of the base if there are several.
+    error : why it cannot run.
     """
 
     config: RunConfig | None
@@ -58,22 +57,22 @@ class Sweep:
 
     Attributes
     ----------
-    name : what it is called.
+    name : its name.
     jobs : the runs, all different; for each base the cases, for each case the grid, and seeds last.
     """
 
     name: str
-    jobs: tuple[Planned, ...]
+    jobs: tuple[PlannedJob, ...]
 
     @staticmethod
     def read(path: Path, changes: Mapping[str, Any] | None = None) -> "Sweep":
         """Read a YAML file; paths in it are relative to it.
 
-        A combination that makes no sense is a job with an error; the others are not affected.
+        A combination that is not valid becomes a job with an error; other jobs are not affected.
 
         Parameters
         ----------
-        changes : what the user wants to be different in all jobs; see `RunConfig.with_settings`.
+        changes : changes by the user to all jobs; see `RunConfig.with_settings`.
 
         Examples
         --------
@@ -95,13 +94,13 @@ class Sweep:
 
     @property
     def varied(self) -> list[str]:
-        """The keys that take more than one value, or are given for some jobs only."""
+        """The keys with more than one value, or with a value for some jobs only."""
         keys = dict.fromkeys(key for job in self.jobs for key in job.settings)
         given = {key: sum(key in job.settings for job in self.jobs) for key in keys}
         return [key for key in keys if len(self.values(key)) > 1 or given[key] < len(self.jobs)]
 
     def values(self, key: str) -> list[Any]:
-        """The different values that jobs are given for a key, in order."""
+        """The distinct values of a key over all jobs, in order."""
         given = [job.settings[key] for job in self.jobs if key in job.settings]
         return list({_text(value): value for value in given}.values())
 
@@ -118,10 +117,10 @@ def is_sweep(content: Mapping[str, Any]) -> bool:
 
 
 @dataclass(frozen=True)
-class _Step:
-    """Changes that are made together, by their full keys, and where they stand."""
+class _Changes:
+    """Changes that belong together, by their full keys, and their position in the file."""
 
-    changes: Mapping[str, Any]
+    values: Mapping[str, Any]
     place: Place
 
 
@@ -133,7 +132,7 @@ class _Plan:
         content, place = document.content, document.place
         for entry, value in content.items():
             if entry not in ENTRIES:
-                raise InputError(f"{place(entry)}: there is no entry {entry}; {meant(entry, ENTRIES)}")
+                raise InputError(f"{place(entry)}: there is no entry {entry}; {did_you_mean(entry, ENTRIES)}")
             if value is None:
                 raise InputError(f"{place(entry)}: {entry} has no value; give one, or remove it.")
         self.name = content.get("name", document.path.stem)
@@ -145,14 +144,14 @@ class _Plan:
         self.grid = self._grid()
         self.seeds = self._seeds()
         self._check_once(changes)
-        self.bases = [(name, draft.asked(changes)) for name, draft in self._bases()]
+        self.bases = [(name, draft.with_options(changes)) for name, draft in self._bases()]
 
     def sweep(self) -> Sweep:
         """All jobs, each once."""
         steps = [self.cases, *self.grid, self.seeds]
         if len(self.bases) * prod(map(len, steps)) > _MOST:
             raise InputError(f"{self.document.path} plans more than {_MOST} jobs; vary less.")
-        jobs: dict[str, Planned] = {}
+        jobs: dict[str, PlannedJob] = {}
         for name, draft in self.bases:
             named = {"base": name} if len(self.bases) > 1 else {}
             for chosen in product(*steps):
@@ -161,16 +160,16 @@ class _Plan:
                 jobs.setdefault(_text(same), job)
         return Sweep(self.name, tuple(jobs.values()))
 
-    def _job(self, draft: Draft, named: Mapping[str, Any], steps: Sequence[_Step]) -> Planned:
+    def _job(self, draft: Draft, named: Mapping[str, Any], steps: Sequence[_Changes]) -> PlannedJob:
         settings = dict(named)
         for step in steps:
-            settings |= step.changes
+            settings |= step.values
         try:
             for step in steps:
-                draft = draft.changed(step.changes, self.document.path.parent, step.place)
-            return Planned(draft.config(), settings)
+                draft = draft.with_changes(step.values, self.document.path.parent, step.place)
+            return PlannedJob(draft.config(), settings)
         except InputError as error:
-            return Planned(None, settings, str(error))
+            return PlannedJob(None, settings, str(error))
 
     def _bases(self) -> list[tuple[str, Draft]]:
         given, place = self.document.content["base"], self.document.place
@@ -180,7 +179,7 @@ class _Plan:
             found = [self._base(one, partial(place, "base", n)) for n, one in enumerate(given)]
         else:
             found = [self._base(given, partial(place, "base"))]
-        names = _told_apart([name for name, _ in found])
+        names = _distinct_names([name for name, _ in found])
         return [(name, draft) for name, (_, draft) in zip(names, found, strict=True)]
 
     def _base(self, given: Any, place: Place) -> tuple[Path, Draft]:
@@ -196,7 +195,7 @@ class _Plan:
         base = Document.read(file)
         return file, Draft.of(base.content, file.parent, base.place)
 
-    def _cases(self) -> list[_Step]:
+    def _cases(self) -> list[_Changes]:
         given, place = self.document.content.get("cases", [{}]), self.document.place
         if not isinstance(given, list) or not given:
             raise InputError(f"{place('cases')}: cases must be a list of changes, not {given!r}.")
@@ -204,10 +203,10 @@ class _Plan:
         for number, case in enumerate(given):
             if not isinstance(case, dict):
                 raise InputError(f"{place('cases', number)}: a case must give values by key, not {case!r}.")
-            found.append(self._step(case, partial(place, "cases", number)))
+            found.append(self._changes(case, partial(place, "cases", number)))
         return found
 
-    def _grid(self) -> list[list[_Step]]:
+    def _grid(self) -> list[list[_Changes]]:
         given, place = self.document.content.get("grid", {}), self.document.place
         if not isinstance(given, dict):
             raise InputError(f"{place('grid')}: grid must give lists of values by key, not {given!r}.")
@@ -215,15 +214,17 @@ class _Plan:
         for key, values in given.items():
             if not isinstance(values, list) or not values:
                 raise InputError(f"{place('grid', key)}: {key} must have a list of values, not {values!r}.")
-            found.append([self._step({key: one}, partial(self._in_grid, n)) for n, one in enumerate(values)])
+            found.append(
+                [self._changes({key: one}, partial(self._in_grid, n)) for n, one in enumerate(values)]
+            )
         return found
 
     def _in_grid(self, number: int, key: str, *rest: str) -> str:
         return self.document.place("grid", key, number, *rest)
 
-    def _seeds(self) -> list[_Step]:
+    def _seeds(self) -> list[_Changes]:
         if "seeds" not in self.document.content:
-            return [_Step({}, self.document.place)]
+            return [_Changes({}, self.document.place)]
         given = self.document.content["seeds"]
         counted = range(min(given, _MOST + 1)) if type(given) is int else []
         seeds = given if isinstance(given, list) else counted
@@ -232,22 +233,21 @@ class _Plan:
                 f"{self.document.place('seeds')}: seeds must be their number, at least 1, or a list of whole "
                 f"numbers of at least 0, not {given!r}."
             )
-        return [_Step({_SEED: seed}, lambda *keys: self.document.place("seeds")) for seed in seeds]
+        return [_Changes({_SEED: seed}, lambda *keys: self.document.place("seeds")) for seed in seeds]
 
-    def _step(self, given: Mapping[str, Any], place: Place) -> _Step:
+    def _changes(self, given: Mapping[str, Any], place: Place) -> _Changes:
         keys: dict[str, str] = {}
         for key in given:
             full = ".".join(key_path(key, place(key)))
             if full in keys:
                 raise InputError(f"{place(key)}: {full} is given twice; remove one.")
             keys[full] = key
-        return _Step(
-            {full: given[key] for full, key in keys.items()},
-            lambda full, *rest: place(keys[full], *rest),
+        return _Changes(
+            {full: given[key] for full, key in keys.items()}, lambda full, *rest: place(keys[full], *rest)
         )
 
     def _check_once(self, changes: Mapping[str, Any]) -> None:
-        """Refuse a key that two parts of the sweep give, as only one of them would count."""
+        """Refuse a key that two parts of the sweep give, as only one of them would have an effect."""
         parts = [
             ("the cases", self.cases),
             *(("the grid", steps) for steps in self.grid),
@@ -255,11 +255,11 @@ class _Plan:
         ]
         givers: dict[str, str] = {}
         for giver, steps in parts:
-            places = {full: step.place for step in steps for full in step.changes}
+            places = {full: step.place for step in steps for full in step.values}
             for full, other in product(places, givers):
                 if other == full or other.startswith(f"{full}."):
-                    told = f"{other} is given by {givers[other]} and again by {giver}"
-                    raise InputError(f"{places[full](full)}: {told}; remove one.")
+                    twice = f"{other} is given by {givers[other]} and again by {giver}"
+                    raise InputError(f"{places[full](full)}: {twice}; remove one.")
             givers |= dict.fromkeys(places, giver)
         for key in changes:
             full = ".".join(key_path(key, "The options"))
@@ -269,14 +269,14 @@ class _Plan:
                 )
 
 
-def _told_apart(bases: list[Path]) -> list[str]:
-    """Short names of bases that tell them apart.
+def _distinct_names(bases: list[Path]) -> list[str]:
+    """Short and distinct names of bases.
 
-    >>> _told_apart([Path("runs/gripper.yaml"), Path("runs/miconic.yaml")])
+    >>> _distinct_names([Path("runs/gripper.yaml"), Path("runs/miconic.yaml")])
     ['gripper', 'miconic']
-    >>> _told_apart([Path("runs/gripper.yaml"), Path("thesis/gripper.yaml")])
+    >>> _distinct_names([Path("runs/gripper.yaml"), Path("thesis/gripper.yaml")])
     ['runs/gripper', 'thesis/gripper']
-    >>> _told_apart([Path("gripper"), Path("gripper")])
+    >>> _distinct_names([Path("gripper"), Path("gripper")])
     ['gripper 1', 'gripper 2']
     """
     longer = [f"{base.parent.name}/{base.stem}".lstrip("/") for base in bases]

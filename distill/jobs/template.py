@@ -1,15 +1,15 @@
-"""A config to begin with: every entry and setting, with its meaning."""
+"""A template of a config: every entry and setting with its meaning."""
 
 import textwrap
 from collections.abc import Iterator, Mapping
-from dataclasses import fields
 from typing import Any
 
 import yaml
 
+from distill.common import Settings
 from distill.jobs.config import SOURCE
-from distill.jobs.run_config import FILES, SECTIONS, TRAINED
-from distill.settings import Settings
+from distill.jobs.run_config import FILES, TRAINED
+from distill.runs import SECTIONS
 
 _INTRODUCTION = (
     "What to distil, on which states, and how. A setting behind # has its default; remove the # and give "
@@ -19,12 +19,12 @@ _WIDTH = 100
 
 
 def config_template(entries: Mapping[str, str], schema: str | None = None) -> str:
-    """The text of a config that shows all there is, and gives these entries only.
+    """The text of a config that lists all entries and settings, and gives values to some entries.
 
     Parameters
     ----------
     entries : `problem`, or `domain` with `instances`; and `checkpoint`, without which a network is trained.
-    schema : where editors find the JSON schema.
+    schema : the address of the JSON schema, for editors.
 
     Examples
     --------
@@ -36,24 +36,26 @@ def config_template(entries: Mapping[str, str], schema: str | None = None) -> st
     """
     lines = [f"# yaml-language-server: $schema={schema}"] if schema else []
     lines += [*_comment(_INTRODUCTION), ""]
-    for name, told in {**SOURCE, **FILES}.items():
-        lines += _comment(f"{told} Without one, a network is trained." if name in FILES else told)
+    for name, text in {**SOURCE, **FILES}.items():
+        lines += _comment(f"{text} Without one, a network is trained." if name in FILES else text)
         lines.append(f"{name}: {_shown(entries[name])}" if name in entries else f"#{name}: ...")
     for name, kind in SECTIONS.items():
-        told = (kind.__doc__ or "").splitlines()[0]
-        beside = "checkpoint" in entries and name in TRAINED
-        lines += ["", *_comment(f"{told} Not beside a checkpoint." if beside else told)]
-        lines += [f"#{name}:" if beside else f"{name}:", *_settings(kind)]
+        text = (kind.__doc__ or "").splitlines()[0]
+        excluded = "checkpoint" in entries and name in TRAINED
+        lines += ["", *_comment(f"{text} Not beside a checkpoint." if excluded else text)]
+        lines += [f"#{name}:" if excluded else f"{name}:", *_settings(kind)]
     return "\n".join(lines) + "\n"
 
 
 def _settings(kind: type[Settings]) -> Iterator[str]:
-    for item in fields(kind):
-        told, choices, default = item.metadata["description"], item.metadata["choices"], item.default
+    for name, item in kind.model_fields.items():
+        if item.exclude:
+            continue
+        text, choices, default = str(item.description), kind.choices(name), item.default
         if choices:
-            told += f" {'Some' if isinstance(default, tuple) else 'One'} of {', '.join(choices)}."
+            text += f" {'Some' if isinstance(default, tuple) else 'One'} of {', '.join(choices)}."
         shown = _shown(list(default) if isinstance(default, tuple) else default)
-        yield from ("  " + line for line in (*_comment(told), f"#{item.name}: {shown}"))
+        yield from ("  " + line for line in (*_comment(text), f"#{name}: {shown}"))
 
 
 def _comment(text: str) -> list[str]:

@@ -1,4 +1,4 @@
-"""From a config to a trained checkpoint: data, several seeds, the best network and its scores."""
+"""Training from a config: several seeds, the best network and its scores."""
 
 import queue
 from collections.abc import Callable, Mapping
@@ -7,32 +7,38 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from distill.errors import InputError
+from distill.common import CONTEXT, InputError, cache_file, content_key, process_pool
+from distill.evaluation import Evaluation
 from distill.jobs.config import read_config, splits_of
-from distill.jobs.evaluation import Evaluation
-from distill.jobs.quotient import build_quotient_of
-from distill.models import Architecture, Checkpoint, Epoch, Examples, Trained, Training, train
-from distill.planning import (
-    DataSet,
-    Split,
+from distill.networks import (
+    DEFAULT_FAMILY,
+    FAMILY_SETTINGS,
+    Architecture,
+    Checkpoint,
+    Epoch,
+    Examples,
+    Network,
+    Training,
+    TrainingResult,
+    build_network,
+    quotient_for,
+    train,
 )
-from distill.planning.cache import cache_folder, content_key
-from distill.processes import CONTEXT, process_pool
-from distill.structures import Vocabulary
+from distill.planning import Split
+from distill.structures import DataSet, Options
 
 Progress = Callable[[int, Epoch], None]
 
 
 @dataclass(frozen=True)
 class TrainingConfig:
-    """What to train on, and how.
+    """The config of a training.
 
     Attributes
     ----------
-    name : of the config file.
+    name : the stem of the config file.
     source : `problem`, or `domain` with `instances` or with `train`, `validation` and `test`.
-    network : the architecture.
-    training : the settings.
+    network, training : the settings.
     """
 
     name: str
@@ -43,7 +49,8 @@ class TrainingConfig:
     @staticmethod
     def read(path: Path) -> "TrainingConfig":
         """Read a YAML file; paths in it are relative to it."""
-        source, sections, _ = read_config(path, {"network": Architecture, "training": Training})
+        network = FAMILY_SETTINGS[DEFAULT_FAMILY]
+        source, sections, _ = read_config(path, {"network": network, "training": Training})
         return TrainingConfig(path.stem, source, **sections)
 
     def splits(self) -> list[Split]:
@@ -53,7 +60,7 @@ class TrainingConfig:
         return found
 
     def check(self, splits: list[Split]) -> None:
-        """Refuse splits that nothing can be trained on."""
+        """Refuse splits without training or validation instances."""
         missing = {"train", "validation"} - {split.name for split in splits}
         if missing:
             raise InputError(
@@ -62,11 +69,7 @@ class TrainingConfig:
 
     def to_mapping(self) -> dict[str, Any]:
         """The config with all defaults, as plain data."""
-        return {
-            **self.source,
-            "network": self.network.to_mapping(),
-            "training": self.training.to_mapping(),
-        }
+        return {**self.source, "network": self.network.to_mapping(), "training": self.training.to_mapping()}
 
 
 def train_networks(
@@ -76,28 +79,26 @@ def train_networks(
     workers: int = 1,
     cache: Path | None = None,
     progress: Progress | None = None,
-) -> list[Trained]:
-    """Train a network for each seed, the best one first; an interrupted training goes on where it stopped.
+) -> list[TrainingResult]:
+    """Train a network for each seed, the best one first; an interrupted training is resumed.
 
     Parameters
     ----------
     sets : reduced data sets `train` and `validation`.
     workers : the number of processes.
-    cache : where the state of each training is kept; see `cache_folder`.
+    cache : the folder of the training states; see `cache_folder`.
     progress : called with the seed after each of its epochs.
     """
     chosen = {name: sets[name] for name in ("train", "validation")}
-    marking = config.network.goal_marking
-    vocabulary = sets["train"].vocabulary.marked() if marking else sets["train"].vocabulary
-    if not config.network.nullary:
-        vocabulary = Vocabulary(predicate for predicate in vocabulary if predicate.arity)
-    quotient = build_quotient_of(chosen, goal_marking=marking).quotient
-    training, validation = (Examples.of_quotient(quotient, vocabulary, split) for split in range(2))
-    how = [config.source, config.network.to_mapping(), config.training.of_one_seed()]
+    network = build_network(sets["train"].vocabulary, config.network)
+    quotient = quotient_for(network, chosen, Options(), stable=True).quotient
+    training, validation = (Examples.of_quotient(network, quotient, split) for split in range(2))
+    how: list[Any] = [config.source, config.network.to_mapping(), config.training.of_one_seed()]
+    how += [] if network.family == DEFAULT_FAMILY else [network.family]
     key = content_key([how, *(data.key for data in chosen.values())])
-    folder = (cache or cache_folder()) / "training" / key
+    folder = cache_file("train/seeds", key, "", cache)
     first = config.training.seed
-    run = partial(_train, vocabulary, config.network, training, validation, config.training, folder)
+    run = partial(_train, network, training, validation, config.training, folder)
     seeds = range(first, first + max(1, config.training.seeds))
     if min(workers, len(seeds)) > 1:
         found = _in_parallel(run, seeds, workers, progress)
@@ -107,57 +108,49 @@ def train_networks(
 
 
 def _train(
-    vocabulary: Vocabulary,
-    architecture: Architecture,
+    network: Network,
     training: Examples,
     validation: Examples,
     settings: Training,
     folder: Path,
     seed: int,
     progress: Callable[[Epoch], None] | None,
-) -> Trained:
+) -> TrainingResult:
     file = folder / f"seed-{seed}.safetensors"
-    return train(
-        vocabulary,
-        architecture,
-        training,
-        validation,
-        settings,
-        seed=seed,
-        file=file,
-        progress=progress,
-    )
+    return train(network, training, validation, settings, seed=seed, file=file, progress=progress)
 
 
-_told: Any = None  # in a worker: where epochs are reported
+_epochs: Any = None  # in a worker: the queue for finished epochs
 
 
-def _listen(told: Any) -> None:
-    global _told
-    _told = told
+def _set_queue(epochs: Any) -> None:
+    global _epochs
+    _epochs = epochs
 
 
 def _report(seed: int, epoch: Epoch) -> None:
-    _told.put((seed, epoch))
+    _epochs.put((seed, epoch))
 
 
-def _run_reporting(run: Callable[[int, Callable[[Epoch], None]], Trained], seed: int) -> Trained:
+def _run_reporting(
+    run: Callable[[int, Callable[[Epoch], None]], TrainingResult], seed: int
+) -> TrainingResult:
     return run(seed, partial(_report, seed))
 
 
 def _in_parallel(
-    run: Callable[[int, Any], Trained], seeds: range, workers: int, progress: Progress | None
-) -> list[Trained]:
-    told = CONTEXT.Queue()
+    run: Callable[[int, Any], TrainingResult], seeds: range, workers: int, progress: Progress | None
+) -> list[TrainingResult]:
+    epochs = CONTEXT.Queue()
     died = (
-        "A training process died, most likely for want of memory; lower the number of workers and run again: "
-        "finished epochs are kept."
+        "A training process died, most likely for lack of memory; lower the number of workers and run again: "
+        "finished epochs are not lost."
     )
-    with process_pool(min(workers, len(seeds)), died, _listen, told) as pool:
+    with process_pool(min(workers, len(seeds)), died, _set_queue, epochs) as pool:
         futures = [pool.submit(_run_reporting, run, seed) for seed in seeds]
         while not all(future.done() for future in futures):
             try:
-                seed, epoch = told.get(timeout=0.2)
+                seed, epoch = epochs.get(timeout=0.2)
             except queue.Empty:
                 continue
             if progress:
@@ -165,7 +158,7 @@ def _in_parallel(
         return [future.result() for future in futures]
 
 
-def checkpoint_of(config: TrainingConfig, networks: list[Trained]) -> Checkpoint:
+def checkpoint_of(config: TrainingConfig, networks: list[TrainingResult]) -> Checkpoint:
     """The checkpoint of the best network, with the record of its training."""
     best = networks[0]
     record = {
@@ -179,7 +172,7 @@ def checkpoint_of(config: TrainingConfig, networks: list[Trained]) -> Checkpoint
 
 
 def _without_time(epoch: Epoch) -> dict[str, Any]:
-    """An epoch as plain data; how long it took is no part of what was trained."""
+    """An epoch as plain data without its duration."""
     return {name: value for name, value in asdict(epoch).items() if name != "seconds"}
 
 

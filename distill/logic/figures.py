@@ -1,4 +1,4 @@
-"""Pictures of states: objects, the atoms between them, and which objects a formula holds of."""
+"""Drawings of states: objects, atoms, and the objects that satisfy a formula."""
 
 from pathlib import Path
 from typing import Any
@@ -6,25 +6,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from distill.figures import drawing
+from distill.common import drawing
 from distill.structures import Predicate, Structures
 
 _HELD, _OTHER = "#e8a33d", "#dfe3e8"
-_MOST_NAMED = 80  # objects; with more, their names would cover the picture
+_MOST_NAMED = 80  # objects; the names of more would cover the drawing
 
 
 def draw_state(
     path: Path, state: Structures, names: list[str], held: NDArray[np.bool_], title: str, caption: str = ""
 ) -> None:
-    """Draw a state as a graph; objects that a formula holds of stand out.
+    """Draw a state as a graph; the objects that satisfy a formula are highlighted.
 
-    Atoms of two arguments are arrows, those of the goal dashed; atoms of one argument stand under the name.
+    Binary atoms are arrows, dashed for goals; unary atoms are listed under the name.
 
     Parameters
     ----------
     state : one structure.
     names : of its objects.
-    held : (n_objects,) which ones to show.
+    held : (n_objects,) which objects to highlight.
 
     Examples
     --------
@@ -73,7 +73,7 @@ def draw_state(
 
 
 def _places(graph: Any) -> dict[int, NDArray[np.float64]]:
-    """Where objects stand: those that are linked together, groups side by side."""
+    """Positions of objects: linked objects together, components side by side."""
     import networkx as nx
 
     found: dict[int, NDArray[np.float64]] = {}
@@ -81,7 +81,7 @@ def _places(graph: Any) -> dict[int, NDArray[np.float64]]:
     for group in nx.weakly_connected_components(graph):
         part = nx.DiGraph(graph.subgraph(sorted(group)))
         if nx.is_directed_acyclic_graph(part):
-            # Arrows point downwards, so that what stands on something does.
+            # Arrows point downwards, so that a block is drawn above the block it is on.
             layers = [sorted(layer) for layer in nx.topological_generations(part)]
             width = max(map(len, layers))
             own = {
@@ -98,9 +98,9 @@ def _places(graph: Any) -> dict[int, NDArray[np.float64]]:
 
 
 def _label(state: Structures, number: int, name: str) -> str:
-    own = [p.name for p in state.vocabulary if _says_something(p) and number in state.atoms(p.name)[:, 0]]
+    own = [p.name for p in state.vocabulary if _is_informative(p) and number in state.atoms(p.name)[:, 0]]
     return "\n".join([name, *own])
 
 
-def _says_something(predicate: Predicate) -> bool:
+def _is_informative(predicate: Predicate) -> bool:
     return predicate.arity == 1 and predicate.role not in ("type", "constant")

@@ -1,9 +1,8 @@
-"""All instances of a problem class with some number of objects, where a generator draws a single one.
+"""All instances of a problem class with a given number of objects; a generator draws a single one.
 
-An enumerator is a function `(objects, **parameters) -> Iterable[Layouts]`, registered under the name of the
-generator that it stands beside and with the same parameters. Every layout that the generator could ever draw
-with that number of objects is, up to names, among those it gives, and it gives no others. Names that are
-plainly interchangeable may be given once; who needs each instance once up to isomorphism still has to look.
+An enumerator is a function `(objects, **parameters) -> Iterable[Layouts]`. It has the name and the parameters
+of its generator. Up to object names, it yields exactly the layouts that the generator can draw with that
+number of objects. Some of them may be isomorphic.
 """
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -11,7 +10,7 @@ from dataclasses import dataclass
 from itertools import chain, combinations, combinations_with_replacement, permutations, product
 from typing import Any
 
-from distill.errors import InputError
+from distill.common import InputError
 from distill.planning.generators import Atom, Layout, connected_cells, grid_for, neighbours, stacked
 from distill.planning.problems import BEYOND, ProblemClass
 
@@ -20,13 +19,13 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True)
 class Layouts:
-    """Instances that differ only in the state they begin in.
+    """Instances that differ only in their initial states.
 
     Attributes
     ----------
     objects : names by type; the type `""` for a domain without types.
     facts : atoms that hold in every state.
-    goal : atoms that shall hold.
+    goal : atoms of the goal.
     starts : for each instance the other atoms of its initial state.
     """
 
@@ -53,7 +52,7 @@ def enumerator(function: Enumerator) -> Enumerator:
 
 
 def parameters_of(problem: ProblemClass) -> list[dict[str, Any]]:
-    """The parameters that a class gives its generator, in any split or beyond; each combination once.
+    """The distinct parameters of the generator in all splits of a class and beyond them.
 
     Examples
     --------
@@ -61,26 +60,26 @@ def parameters_of(problem: ProblemClass) -> list[dict[str, Any]]:
     >>> parameters_of(problem_class("gripper"))
     [{'rooms': [2, 4]}]
     """
-    found: list[dict[str, Any]] = []
+    distinct: list[dict[str, Any]] = []
     for split in [*problem.splits, *([BEYOND] if problem.beyond else [])]:
-        given = dict(problem.declared(split)["parameters"])
-        if given not in found:
-            found.append(given)
-    return found
+        parameters = dict(problem.declared(split)["parameters"])
+        if parameters not in distinct:
+            distinct.append(parameters)
+    return distinct
 
 
 def all_layouts(problem: ProblemClass, objects: int) -> Iterator[Layouts]:
-    """All layouts of a problem class with that number of objects, for all parameters that it uses.
+    """All layouts of a problem class with a number of objects, for all its parameters.
 
     Examples
     --------
     >>> from distill.planning import problem_class
-    >>> [len(found.starts) for found in all_layouts(problem_class("miconic"), 4)]
+    >>> [len(one.starts) for one in all_layouts(problem_class("miconic"), 4)]
     [3, 3, 3, 3, 3, 3]
     """
     if problem.generator not in ENUMERATORS:
         raise InputError(
-            f"The instances of {problem.name} cannot be listed, as its generator {problem.generator} has no "
+            f"The instances of {problem.name} cannot be listed: the generator {problem.generator} has no "
             f"enumerator; choose a class with one of {', '.join(sorted(ENUMERATORS))}, or give instances."
         )
     for parameters in parameters_of(problem):
@@ -102,15 +101,15 @@ def blocks(objects: int, goal: str, min_towers: int = 1, max_towers: int | None 
     elif goal == "towers" and objects > 1:
         begins = [stacked(towers) for towers in _towers(names, objects, most)]
         for towers in _towers(names, 0, objects // 2):
-            asked = [atom for atom in stacked(towers) if atom[0] == "on"]
-            yield Layouts({"": names}, [], asked, begins)
+            pairs = [atom for atom in stacked(towers) if atom[0] == "on"]
+            yield Layouts({"": names}, [], pairs, begins)
     elif goal not in ("clear", "on", "towers"):
         raise InputError(f"blocks: there is no goal {goal!r}; choose clear, on or towers.")
 
 
 @enumerator
 def gripper(objects: int, rooms: list[int]) -> Iterator[Layouts]:
-    """Balls in some of the rooms (between `rooms[0]` and `rooms[1]` many); one ball shall go elsewhere."""
+    """Balls in some of the rooms (`rooms[0]` to `rooms[1]` many); the goal moves one ball elsewhere."""
     for n_rooms in range(max(2, rooms[0]), rooms[1] + 1):
         places = [f"room{i}" for i in range(1, n_rooms + 1)]
         balls = [f"ball{i}" for i in range(1, objects - n_rooms - 1)]
@@ -119,7 +118,7 @@ def gripper(objects: int, rooms: list[int]) -> Iterator[Layouts]:
         hands = ["left", "right"]
         facts: list[Atom] = [("room", r) for r in places]
         facts += [("ball", b) for b in balls] + [("gripper", h) for h in hands]
-        # Other balls are alike, and so are the rooms where the ball is not wanted.
+        # The other balls are interchangeable, and so are the rooms without the goal.
         starts = [
             [
                 ("at-robby", robot),
@@ -135,7 +134,7 @@ def gripper(objects: int, rooms: list[int]) -> Iterator[Layouts]:
 
 @enumerator
 def miconic(objects: int) -> Iterator[Layouts]:
-    """One passenger in three objects, the rest floors; one passenger shall be served."""
+    """One passenger in three objects, the rest floors; the goal serves one passenger."""
     passengers = [f"p{i}" for i in range(1, max(1, objects // 3) + 1)]
     floors = [f"f{i}" for i in range(1, objects - len(passengers) + 1)]
     above: list[Atom] = [("above", low, high) for low, high in combinations(floors, 2)]
@@ -159,7 +158,7 @@ def visitall(objects: int, missing: float) -> Iterator[Layouts]:
     width, height = grid_for(objects, missing)
     grid = set(product(range(width), range(height)))
     seen = set()
-    # Whatever is connected can be left over: from it the grid grows cell by cell, and shrinks the same way.
+    # Every connected set of cells can remain, since a grid shrinks to it cell by cell.
     for removed in combinations(sorted(grid), len(grid) - objects) if objects > 1 else ():
         cells = grid.difference(removed)
         if not connected_cells(cells):
@@ -178,23 +177,23 @@ def visitall(objects: int, missing: float) -> Iterator[Layouts]:
 
 
 def _towers(names: Sequence[str], marked: int, most: int) -> list[list[list[str]]]:
-    """All towers up to the names of all but the first `marked` blocks, at most so many of them."""
-    found: dict[Any, None] = {}
+    """All layouts of at most `most` towers; blocks after the first `marked` ones are interchangeable."""
+    patterns: dict[Any, None] = {}
     for heights in _heights(len(names), most):
         places = [(tower, level) for tower, height in enumerate(heights) for level in range(height)]
         for chosen in permutations(places, marked):
-            who = {place: number + 1 for number, place in enumerate(chosen)}
-            towers = [tuple(who.get((t, level), 0) for level in range(h)) for t, h in enumerate(heights)]
-            found.setdefault(tuple(sorted(towers, reverse=True)))
+            mark = {place: number + 1 for number, place in enumerate(chosen)}
+            towers = [tuple(mark.get((t, level), 0) for level in range(h)) for t, h in enumerate(heights)]
+            patterns.setdefault(tuple(sorted(towers, reverse=True)))
     layouts = []
-    for towers in found:
+    for towers in patterns:
         rest = iter(names[marked:])
-        layouts.append([[names[mark - 1] if mark else next(rest) for mark in tower] for tower in towers])
+        layouts.append([[names[n - 1] if n else next(rest) for n in tower] for tower in towers])
     return layouts
 
 
 def _heights(blocks: int, most: int, highest: int | None = None) -> Iterator[tuple[int, ...]]:
-    """All ways to write a number as a sum of at most so many others, the largest first."""
+    """All partitions of `blocks` into at most `most` parts, the largest part first."""
     if blocks == 0:
         yield ()
     elif most:
@@ -204,13 +203,13 @@ def _heights(blocks: int, most: int, highest: int | None = None) -> Iterator[tup
 
 
 def _may_be_cleared(block: str, towers: list[list[str]]) -> bool:
-    """Whether the block is covered; where none is, the goal may name any."""
+    """Whether the block is covered, or no block is: then the goal may name any block."""
     covered = set(chain.from_iterable(tower[:-1] for tower in towers))
     return block in covered or not covered
 
 
 def _turned(cells: set[Cell]) -> tuple[Cell, ...]:
-    """The same shape for all its turned, mirrored and moved copies."""
+    """One shape for all rotations, reflections and translations of it."""
     copies = []
     for across, down, swap in product((1, -1), (1, -1), (False, True)):
         turned = [(across * x, down * y) for x, y in cells]

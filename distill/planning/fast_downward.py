@@ -8,8 +8,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from distill.errors import InputError
-from distill.planning.outcome import GAVE_UP, SOLVED, UNSOLVABLE, Outcome
+from distill.common import InputError
+from distill.planning.plan_result import GAVE_UP, NO_PLAN, SOLVED, PlanResult
 
 _SOLVED, _UNSOLVABLE = {0}, {10, 11}
 # An incomplete search that ends without a plan (12) proves nothing; from 20 on it ran out of time or memory.
@@ -17,8 +17,8 @@ _GAVE_UP = {12, *range(20, 25)}
 
 
 def find_driver() -> Path | None:
-    """Where Fast Downward's driver script is; None if the package is not installed."""
-    # Importing the package would pull in the unified planning library, so only its folder is looked up.
+    """The path of Fast Downward's driver script; None if the package is not installed."""
+    # Importing the package would import the unified planning library, so only its folder is located.
     package = importlib.util.find_spec("up_fast_downward")
     if package is None or not package.submodule_search_locations:
         return None
@@ -26,12 +26,12 @@ def find_driver() -> Path | None:
     return driver if driver.exists() else None
 
 
-def run(domain: str, problem: str, arguments: tuple[str, ...], seconds: float) -> Outcome:
+def run(domain: str, problem: str, arguments: tuple[str, ...], seconds: float) -> PlanResult:
     """Solve a PDDL task given as text.
 
     Parameters
     ----------
-    arguments : what follows the two files on the command line, for example `("--search", "astar(lmcut())")`.
+    arguments : those after the two files on the command line, for example `("--search", "astar(lmcut())")`.
     seconds : the time limit.
     """
     driver = find_driver()
@@ -48,16 +48,16 @@ def run(domain: str, problem: str, arguments: tuple[str, ...], seconds: float) -
         command += ["--plan-file", "plan", "domain.pddl", "problem.pddl", *arguments]
         if arguments[0] == "--alias":
             command = [*command[:2], *arguments, *command[2:-2]]
-        exit_code, told = _run(command, folder)
+        exit_code, message = _run(command, folder)
         if exit_code in _SOLVED:
             lines = Path(folder, "plan").read_text(encoding="utf-8").splitlines()
-            return Outcome(SOLVED, tuple(line.strip() for line in lines if not line.startswith(";")))
+            return PlanResult(SOLVED, tuple(line.strip() for line in lines if not line.startswith(";")))
     if exit_code in _UNSOLVABLE:
-        return Outcome(UNSOLVABLE)
+        return PlanResult(NO_PLAN)
     if exit_code in _GAVE_UP:
-        return Outcome(GAVE_UP)
+        return PlanResult(GAVE_UP)
     raise InputError(
-        f"Fast Downward cannot solve this task (exit code {exit_code}: {told}); choose another planner."
+        f"Fast Downward cannot solve this task (exit code {exit_code}: {message}); choose another planner."
     )
 
 
@@ -72,8 +72,8 @@ def _run(command: list[str], folder: str) -> tuple[int, str]:
         start_new_session=True,
     ) as process:
         try:
-            told = process.communicate()[0].strip().splitlines()
+            lines = process.communicate()[0].strip().splitlines()
         except BaseException:
             os.killpg(process.pid, signal.SIGKILL)
             raise
-    return process.returncode, told[-1] if told else "no message"
+    return process.returncode, lines[-1] if lines else "no message"

@@ -6,13 +6,12 @@ from typing import Any
 
 import numpy as np
 
-from distill.figures import drawing
-from distill.planning.dataset import UNSOLVABLE, DataSet
-from distill.structures.vocabulary import GOAL, GOAL_ABSENT
+from distill.common import drawing
+from distill.structures import GOAL, GOAL_ABSENT, UNSOLVABLE, DataSet
 
 
 def draw_labels(sets: Mapping[str, DataSet], path: Path) -> None:
-    """Draw how many states of each set have each V*; unsolvable ones stand at the right, marked ∞."""
+    """Draw how many states of each set have each V*; unsolvable states are at the right, marked ∞."""
     top = max(int(data.v_star.max(initial=0)) for data in sets.values())
     endless = any((data.v_star == UNSOLVABLE).any() for data in sets.values())
     with drawing(path, len(sets)) as panels:
@@ -30,7 +29,7 @@ def draw_labels(sets: Mapping[str, DataSet], path: Path) -> None:
 def draw_states(data: DataSet, states: Sequence[int], path: Path) -> None:
     """Draw states side by side: objects on a circle, binary atoms as arrows, goals dashed.
 
-    Unary atoms stand with the object; static relations and types are left out where all states share them.
+    Unary atoms are written at the object. Types and constants are not drawn.
     """
     with drawing(path, len(states), width=5.0, height=5.0) as panels:
         for axes, state in zip(panels, states, strict=True):

@@ -5,18 +5,19 @@ classes (`distill/planning/classes/*.yaml`) refer to it by that name.
 """
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
-from distill.errors import InputError
+from distill.common import InputError
+from distill.planning.pddl import literal_text
 
 Atom = tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class Layout:
-    """What an instance consists of.
+    """The objects, initial state and goal of an instance.
 
     Attributes
     ----------
@@ -41,13 +42,8 @@ class Layout:
           (:goal (and (holding a))))
         <BLANKLINE>
         """
-        objects = [
-            " ".join(names) + (f" - {kind}" if kind else "") for kind, names in self.objects.items() if names
-        ]
-        return (
-            f"(define (problem {name})\n  (:domain {domain})\n  (:objects {' '.join(objects)})\n"
-            f"  (:init {_atoms(self.init)})\n  (:goal (and {_atoms(self.goal)})))\n"
-        )
+        init, goal = ([literal_text(atom[0], atom[1:]) for atom in part] for part in (self.init, self.goal))
+        return problem_text(name, domain, self.objects, init, goal)
 
 
 Generator = Callable[..., Layout]
@@ -70,13 +66,13 @@ def blocks(
     covered = sorted(atom[2] for atom in init if atom[0] == "on")
     wanted: list[Atom]
     if goal == "clear":
-        # A single block has nothing above it: the goal then holds from the start.
+        # A single block is never covered: the goal then holds initially.
         wanted = [("clear", rng.choice(covered or names))]
     elif goal == "on":
         pairs = [("on", x, y) for x in names for y in names if x != y and ("on", x, y) not in init]
         wanted = [rng.choice(pairs)]
     elif goal == "towers":
-        # A layout with all blocks on the table has no `on` to ask for.
+        # A layout with all blocks on the table has no `on` atom.
         wanted = [atom for atom in _towers(rng, names) if atom[0] == "on"] or [("on", *rng.sample(names, 2))]
     else:
         raise InputError(f"blocks: there is no goal {goal!r}; choose clear, on or towers.")
@@ -85,7 +81,7 @@ def blocks(
 
 @generator
 def gripper(rng: random.Random, objects: int, rooms: list[int]) -> Layout:
-    """Balls in some of the rooms (between `rooms[0]` and `rooms[1]` many); one ball shall go elsewhere."""
+    """Balls in some of the rooms (`rooms[0]` to `rooms[1]` many); the goal moves one ball elsewhere."""
     places = [f"room{i}" for i in range(1, rng.randint(*rooms) + 1)]
     balls = [f"ball{i}" for i in range(1, objects - len(places) - 1)]
     hands = ["left", "right"]
@@ -100,7 +96,7 @@ def gripper(rng: random.Random, objects: int, rooms: list[int]) -> Layout:
 
 @generator
 def miconic(rng: random.Random, objects: int) -> Layout:
-    """One passenger in three objects, the rest floors; one passenger shall be served."""
+    """One passenger in three objects, the rest floors; the goal serves one passenger."""
     passengers = [f"p{i}" for i in range(1, max(1, objects // 3) + 1)]
     floors = [f"f{i}" for i in range(1, objects - len(passengers) + 1)]
     init: list[Atom] = [("above", low, high) for i, low in enumerate(floors) for high in floors[i + 1 :]]
@@ -152,12 +148,19 @@ def logistics(rng: random.Random, objects: int, cities: int, places: int) -> Lay
     return Layout({**kinds, "airplane": ["plane"], "package": packages}, init, goal)
 
 
-def _atoms(atoms: Iterable[Atom]) -> str:
-    return " ".join(f"({' '.join(atom)})" for atom in atoms)
+def problem_text(
+    name: str, domain: str, objects: Mapping[str, Sequence[str]], init: Iterable[str], goal: Iterable[str]
+) -> str:
+    """An instance in PDDL, from the names of objects by type and from literals in PDDL."""
+    declared = [" ".join(names) + (f" - {kind}" if kind else "") for kind, names in objects.items() if names]
+    return (
+        f"(define (problem {name})\n  (:domain {domain})\n  (:objects {' '.join(declared)})\n"
+        f"  (:init {' '.join(init)})\n  (:goal (and {' '.join(goal)})))\n"
+    )
 
 
 def _towers(rng: random.Random, names: list[str], least: int = 1, most: int | None = None) -> list[Atom]:
-    """Blocks in random order on a random number of towers (at most half as many, if not said otherwise)."""
+    """Blocks in random order on a random number of towers (by default at most half the blocks)."""
     order = rng.sample(names, len(names))
     n_towers = rng.randint(least, max(least, most or len(names) // 2))
     towers: list[list[str]] = [[] for _ in range(n_towers)]
@@ -183,7 +186,7 @@ def stacked(towers: Iterable[Sequence[str]]) -> list[Atom]:
 
 
 def grid_for(objects: int, missing: float) -> tuple[int, int]:
-    """Width and height of the nearly square grid that has so many cells, and at least that share more.
+    """Width and height of the nearly square grid that keeps `objects` cells without the share `missing`.
 
     Examples
     --------
@@ -203,7 +206,7 @@ def neighbours(cell: tuple[int, int]) -> list[tuple[int, int]]:
 
 
 def connected_cells(cells: set[tuple[int, int]]) -> bool:
-    """Whether one can walk from any of the cells to any other."""
+    """Whether the cells form a connected graph."""
     reached = [min(cells)]
     unseen = cells - {reached[0]}
     for cell in reached:

@@ -1,7 +1,6 @@
-"""Ground actions on states that are whole numbers: bit by bit, which atoms hold.
+"""Ground actions on states that are bit sets of atoms, stored as integers.
 
-The bit of an atom follows from its predicate and the places of its objects alone, so scenes that have
-their objects in the same order number their atoms alike.
+The bit of an atom depends only on its predicate and on the positions of its objects.
 """
 
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -9,15 +8,15 @@ from dataclasses import dataclass
 from functools import cached_property
 from itertools import product
 
-from distill.planning.scenes import Row, Scene, Scenes
+from distill.planning.instance_families import InstanceFamilies, InstanceFamily, Row
 from distill.planning.schemas import Condition, Literal
 
 Binding = dict[str, int]
 
 
 @dataclass(frozen=True)
-class Effect:
-    """What an action adds and deletes, if some atoms hold and others do not."""
+class GroundEffect:
+    """The atoms that an action adds and deletes if `needs` hold and `forbids` do not."""
 
     needs: int
     forbids: int
@@ -26,15 +25,15 @@ class Effect:
 
 
 @dataclass(frozen=True)
-class Action:
-    """A ground action: the atoms that must hold, those that must not, and its effects."""
+class GroundAction:
+    """A ground action: atoms that must hold, atoms that must not hold, and effects."""
 
     needs: int
     forbids: int
-    effects: tuple[Effect, ...]
+    effects: tuple[GroundEffect, ...]
 
     def apply(self, state: int) -> int:
-        """The next state; what is added and deleted at once holds."""
+        """The next state; an atom that is both added and deleted holds."""
         adds = deletes = 0
         for effect in self.effects:
             if state & effect.needs == effect.needs and not state & effect.forbids:
@@ -45,39 +44,39 @@ class Action:
 
 @dataclass(frozen=True, eq=False)
 class Task:
-    """The ground actions and the goal of a scene.
+    """The ground actions and the goal of a family.
 
     Attributes
     ----------
-    scenes : how its atoms are to be read.
-    scene : the scene.
+    families : the numbering of atoms.
+    family : the family.
 
     Examples
     --------
     >>> from distill.planning import Instance, problem_class
     >>> instance = problem_class("blocks-clear").make("train")[0]
-    >>> scenes = Scenes(instance.domain)
-    >>> task = Task(scenes, scenes.of_instance(instance))
-    >>> [begin] = task.starts
-    >>> len(task.actions), len(set(task.successors(begin))), task.is_goal(begin)
+    >>> families = InstanceFamilies(instance.domain)
+    >>> task = Task(families, families.of_instance(instance))
+    >>> [start] = task.starts
+    >>> len(task.actions), len(set(task.successors(start))), task.is_goal(start)
     (12, 1, False)
     """
 
-    scenes: Scenes
-    scene: Scene
+    families: InstanceFamilies
+    family: InstanceFamily
 
     @cached_property
     def _first_bit(self) -> Mapping[int, int]:
-        """Where the atoms of each predicate that changes begin."""
-        found, bit = {}, 0
-        for number in self.scenes.fluent:
-            found[number] = bit
-            bit += self._size ** self.scenes.vocabulary.predicates[number].arity
-        return found
+        """The first bit of each predicate that actions change."""
+        first, bit = {}, 0
+        for number in self.families.fluent:
+            first[number] = bit
+            bit += self._size ** self.families.vocabulary.predicates[number].arity
+        return first
 
     @cached_property
     def _size(self) -> int:
-        return len(self.scene.objects)
+        return len(self.family.objects)
 
     def bit(self, row: Row) -> int:
         """The state in which only this atom holds."""
@@ -88,7 +87,7 @@ class Task:
 
     def predicate_mask(self, number: int) -> int:
         """The state in which all atoms of a predicate hold."""
-        arity = self.scenes.vocabulary.predicates[number].arity
+        arity = self.families.vocabulary.predicates[number].arity
         atoms: int = self._size**arity
         return ((1 << atoms) - 1) << self._first_bit[number]
 
@@ -98,12 +97,12 @@ class Task:
 
     def rows(self, state: int) -> list[Row]:
         """The atoms that hold in a state, ascending."""
-        found = []
+        rows = []
         while state:
             lowest = state & -state
-            found.append(self._row_of(lowest.bit_length() - 1))
+            rows.append(self._row_of(lowest.bit_length() - 1))
             state ^= lowest
-        return sorted(found)
+        return sorted(rows)
 
     @cached_property
     def _rows_by_bit(self) -> dict[int, Row]:
@@ -113,7 +112,7 @@ class Task:
         if bit not in self._rows_by_bit:
             number = max((n for n, first in self._first_bit.items() if first <= bit), key=self._first_bit.get)  # type: ignore[arg-type]
             place, objects = bit - self._first_bit[number], []
-            for _ in range(self.scenes.vocabulary.predicates[number].arity):
+            for _ in range(self.families.vocabulary.predicates[number].arity):
                 place, x = divmod(place, self._size)
                 objects.append(x)
             self._rows_by_bit[bit] = (number, *reversed(objects))
@@ -122,20 +121,20 @@ class Task:
     @cached_property
     def starts(self) -> list[int]:
         """The initial states."""
-        return [self.state(start) for start in self.scene.starts]
+        return [self.state(start) for start in self.family.starts]
 
     @cached_property
     def _goal(self) -> tuple[int, int, bool]:
-        """Atoms that shall hold, atoms that shall not, and whether the goal's static atoms are as wanted."""
-        words = self.scenes.vocabulary
+        """Positive atoms, negated atoms, and whether the static literals of the goal hold."""
+        words = self.families.vocabulary
         wanted = unwanted = 0
         possible = True
-        for row in self.scene.fixed:
+        for row in self.family.fixed:
             predicate = words.predicates[row[0]]
             if predicate.role == "goal":
                 base = (words.index(predicate.base), *row[1:])
                 if base[0] not in self._first_bit:
-                    possible &= (base in self.scene.fixed) != predicate.wants_absence
+                    possible &= (base in self.family.fixed) != predicate.wants_absence
                 elif predicate.wants_absence:
                     unwanted |= self.bit(base)
                 else:
@@ -144,7 +143,7 @@ class Task:
 
     @property
     def goal_atoms(self) -> int:
-        """The state in which all atoms hold that the goal speaks of."""
+        """The state in which all atoms of the goal hold, negated ones included."""
         return self._goal[0] | self._goal[1]
 
     def is_goal(self, state: int) -> bool:
@@ -153,7 +152,7 @@ class Task:
         return possible and state & wanted == wanted and not state & unwanted
 
     def successors(self, state: int) -> list[int]:
-        """The states that applicable actions lead to, one for each action."""
+        """The successors of a state, one for each applicable action."""
         return [
             action.apply(state)
             for action in self.actions
@@ -161,24 +160,26 @@ class Task:
         ]
 
     @cached_property
-    def actions(self) -> list[Action]:
+    def actions(self) -> list[GroundAction]:
         """All ground actions whose static conditions hold."""
-        found = []
-        for schema in self.scenes.schemas:
+        actions = []
+        for schema in self.families.schemas:
             for binding in self._bindings(schema.condition, {}):
                 effects = tuple(
-                    Effect(*self._masks(change.condition.fluent, inner), *self._masks(change.literals, inner))
+                    GroundEffect(
+                        *self._masks(change.condition.fluent, inner), *self._masks(change.literals, inner)
+                    )
                     for change in schema.changes
                     for inner in self._bindings(change.condition, binding)
                 )
-                found.append(Action(*self._masks(schema.condition.fluent, binding), effects))
-        return found
+                actions.append(GroundAction(*self._masks(schema.condition.fluent, binding), effects))
+        return actions
 
     def _masks(self, literals: Iterable[Literal], binding: Binding) -> tuple[int, int]:
         """The positive and the negative atoms among literals."""
         holds = fails = 0
         for literal in literals:
-            bit = self.bit((self.scenes.number[literal.name], *self._objects(literal, binding)))
+            bit = self.bit((self.families.number[literal.name], *self._objects(literal, binding)))
             if literal.holds:
                 holds |= bit
             else:
@@ -186,7 +187,7 @@ class Task:
         return holds, fails
 
     def _bindings(self, condition: Condition, outer: Binding) -> Iterator[Binding]:
-        """All ways to bind a condition's variables so that its static part holds."""
+        """All bindings of a condition's variables under which its static part holds."""
         if not condition.variables and not condition.static:
             yield outer
             return
@@ -209,7 +210,7 @@ class Task:
     def _extended(
         self, bindings: Iterable[Binding], literal: Literal, facts: Collection[tuple[int, ...]]
     ) -> Iterator[Binding]:
-        """The bindings that make a literal one of the facts, with what that binds."""
+        """The extensions of bindings that make a literal one of the facts."""
         for old in bindings:
             if all(term in old or not term.startswith("?") for term in literal.terms):
                 if self._objects(literal, old) in facts:
@@ -232,8 +233,8 @@ class Task:
     @cached_property
     def _static_facts(self) -> dict[str, set[tuple[int, ...]]]:
         facts: dict[str, set[tuple[int, ...]]] = {}
-        for number, *arguments in self.scene.fixed:
-            predicate = self.scenes.vocabulary.predicates[number]
+        for number, *arguments in self.family.fixed:
+            predicate = self.families.vocabulary.predicates[number]
             if predicate.role in ("state", "nullary", "type"):
                 facts.setdefault(predicate.name, set()).add(tuple(arguments))
         return facts
@@ -242,4 +243,4 @@ class Task:
         return tuple([binding[t] if t in binding else self._constant(t) for t in literal.terms])
 
     def _constant(self, name: str) -> int:
-        return self.scene.objects.index(name)
+        return self.family.objects.index(name)

@@ -1,30 +1,34 @@
-"""V* for the states of one instance: all of them while they fit a budget, a sample beyond it."""
+"""V* for the states of one instance: all states within a budget, a sample beyond it."""
 
 import math
 import random
 import time
+from collections.abc import Sequence
+from dataclasses import replace
+from operator import methodcaller
 from typing import Any
 
 import numpy as np
 import pymimir.advanced.datasets as spaces
 from numpy.typing import NDArray
 
-from distill.errors import InputError
-from distill.planning.collection import collect
-from distill.planning.dataset import UNSOLVABLE, DataSet
-from distill.planning.outcome import GAVE_UP, SOLVED
-from distill.planning.pddl import Instance
-from distill.planning.planners import Limits, find_plan, planner_called, refuse_action_costs
-from distill.settings import Labelling
+from distill.common import InputError
+from distill.planning.encoding import collect
+from distill.planning.pddl import Domain, Instance
+from distill.planning.plan_result import GAVE_UP, SOLVED
+from distill.planning.planners import Limits, find_plan, get_planner, refuse_action_costs
+from distill.planning.settings import Labelling
+from distill.structures import UNSOLVABLE, DataSet, Transitions, join_transitions
 
 _PYMIMIR_DEAD_END = 2**31 - 1
 _PROBE = 500
+_AMPLE = 100  # pymimir counts states of earlier expansions towards a budget
 
 
 def expand(instance: Instance, max_states: int, seconds: float = math.inf) -> DataSet | None:
     """Label every reachable state by backward breadth-first search; None if a limit is exceeded.
 
-    States without a way to the goal are labelled -1, also when the initial state is one of them.
+    States without a path to the goal are labelled -1, the initial state included.
     """
     space = _state_space(instance, max_states, seconds)
     if space is None:
@@ -33,48 +37,90 @@ def expand(instance: Instance, max_states: int, seconds: float = math.inf) -> Da
     states = [spaces.get_state(vertex) for vertex in vertices]
     distance = np.fromiter(map(spaces.get_unit_goal_distance, vertices), dtype=np.int64, count=len(vertices))
     v_star = np.where(distance == _PYMIMIR_DEAD_END, UNSOLVABLE, distance)
-    return collect(instance, states, v_star, exhaustive=True, unlabelled=0)
+    data = collect(instance, states, v_star, exhaustive=True, unlabelled=0)
+    return replace(data, transitions=_transitions(instance, space))
 
 
-def transitions(instance: Instance, max_states: int) -> NDArray[np.int64] | None:
-    """(n_transitions, 2) states before and after, numbered as `expand` orders them; None beyond the budget.
+def transitions(data: DataSet, instances: Sequence[Instance] | None = None) -> Transitions:
+    """The transitions of all instances that were expanded fully and of which the set has all states.
+
+    If the set does not store them, these instances are expanded again.
+
+    Parameters
+    ----------
+    instances : the instances of the set; parsed from their PDDL if left out.
 
     Examples
     --------
     >>> from distill.planning import problem_class
-    >>> len(transitions(problem_class("blocks-clear").make("train")[0], 100))
-    8
+    >>> data = expand(problem_class("blocks-clear").make("train")[0], 100)
+    >>> found, again = transitions(data), transitions(replace(data, transitions=None))
+    >>> len(found), np.array_equal(found.target, again.target)
+    (8, True)
     """
-    space = _state_space(instance, max_states, math.inf)
-    if space is None:
-        return None
-    ends = ((edge.get_source(), edge.get_target()) for edge in space.get_graph().get_edges())
-    return np.array(list(ends), dtype=np.int64).reshape(-1, 2)
+    if data.transitions is not None:
+        return data.transitions
+    domain = Domain(data.domain)
+    sizes = np.bincount(data.state_instance, minlength=len(data.instances)).tolist()
+    parts = []
+    for number, (size, known) in enumerate(zip(sizes, data.instances, strict=True)):
+        space = None
+        if known["exhaustive"] and known["states"] == size:
+            instance = instances[number] if instances else Instance(domain, known["pddl"], known["name"])
+            space = _state_space(instance, _AMPLE * size + _AMPLE, math.inf)
+        parts.append(Transitions.none() if space is None else _transitions(instance, space))
+    return join_transitions(parts, sizes, [1] * len(parts))
+
+
+def _transitions(instance: Instance, space: Any) -> Transitions:
+    """The transitions of one instance; ground actions are ordered by schema and objects."""
+    edges = list(space.get_graph().get_edges())
+    ground = list(map(spaces.get_action, edges))
+    ends = [map(methodcaller(name), edges) for name in ("get_source", "get_target")]
+    source, target = (np.fromiter(numbers, dtype=np.int32, count=len(edges)) for numbers in ends)
+    index = np.fromiter(map(methodcaller("get_index"), ground), dtype=np.int64, count=len(edges))
+    _, first, used = np.unique(index, return_index=True, return_inverse=True)
+    schemas = tuple(action.get_name() for action in instance.domain.pymimir.get_actions())
+    place, number = ({name: i for i, name in enumerate(names)} for names in (schemas, instance.objects))
+    names = [ground[position].to_string_for_plan(instance.problem)[1:-1].split() for position in first]
+    table = np.full((len(names), max(map(len, names), default=1)), -1, dtype=np.int32)
+    for row, (schema, *objects) in zip(table, names, strict=True):
+        row[: len(objects) + 1] = place[schema], *(number[name] for name in objects)
+    actions, order = np.unique(table, axis=0, return_inverse=True)
+    return Transitions(
+        source,
+        target,
+        order[used].astype(np.int32),
+        schemas,
+        actions[:, 0].copy(),
+        actions[:, 1:].copy(),
+        np.zeros(len(actions), dtype=np.int32),
+    )
 
 
 def _state_space(instance: Instance, max_states: int, seconds: float) -> Any:
-    """Expand with pymimir, whose own time limit does not stop it: the first states tell how many fit."""
+    """Expand with pymimir; its time limit has no effect, so a probe estimates how many states fit."""
     begun = time.monotonic()
     options = spaces.StateSpaceOptions()
     options.remove_if_unsolvable = False
     options.max_num_states = min(_PROBE, max_states)
-    found = spaces.StateSpace.create(instance.context, options)
-    if found is None and max_states > _PROBE:
+    result = spaces.StateSpace.create(instance.context, options)
+    if result is None and max_states > _PROBE:
         pace = (time.monotonic() - begun) / _PROBE
         options.max_num_states = int(min(max_states, seconds / pace))
-        found = spaces.StateSpace.create(instance.context, options)
-    return None if found is None else found[0]
+        result = spaces.StateSpace.create(instance.context, options)
+    return None if result is None else result[0]
 
 
 def sample(instance: Instance, settings: Labelling, seconds: float) -> DataSet:
     """Label the states on random walks, and on an optimal plan from each of them (thesis 5.1.7).
 
-    Where the search gives up on the walks, states at the end of any plan are tried instead: near the goal
-    an optimal plan is easy to find however large the instance is.
+    If the search gives up on some of them, the last states of an arbitrary plan are labelled instead:
+    near the goal an optimal plan is easy to find, however large the instance is.
     """
     refuse_action_costs(instance)
     for planner in settings.search:
-        if not planner_called(planner).optimal:
+        if not get_planner(planner).optimal:
             raise InputError(f"The planner {planner} does not find shortest plans; choose another search.")
     now = time.monotonic()
     labels: dict[Any, int] = {}
@@ -93,18 +139,18 @@ def sample(instance: Instance, settings: Labelling, seconds: float) -> DataSet:
 def _label_from(
     instance: Instance, start: Any, settings: Labelling, deadline: float, labels: dict[Any, int]
 ) -> bool:
-    """Label a state and those on an optimal plan from it; whether that was possible before the deadline."""
+    """Label a state and those on an optimal plan from it; False if the deadline passes first."""
     if start in labels:
         return True
     for planner in settings.search:
         remaining = deadline - time.monotonic()
         if remaining <= 0:
             break
-        outcome = find_plan(planner, instance, start, Limits(settings.search_states, remaining))
-        if outcome.status == GAVE_UP:
+        result = find_plan(planner, instance, start, Limits(settings.search_states, remaining))
+        if result.status == GAVE_UP:
             continue
-        if outcome.status == SOLVED:
-            for steps, state in enumerate(reversed(instance.follow(start, outcome.plan))):
+        if result.status == SOLVED:
+            for steps, state in enumerate(reversed(instance.follow(start, result.plan))):
                 labels.setdefault(state, steps)
         else:
             labels[start] = UNSOLVABLE
@@ -113,19 +159,19 @@ def _label_from(
 
 
 def _end_of_a_plan(instance: Instance, settings: Labelling, deadline: float) -> list[Any]:
-    """The last states on a plan that need not be short, from the goal backwards; none if there is no plan."""
+    """The last states on a plan of any length, from the goal backwards; empty without a plan."""
     remaining = deadline - time.monotonic()
     if remaining <= 0:
         return []
-    outcome = find_plan("gbfs", instance, None, Limits(seconds=remaining))
-    if outcome.status != SOLVED:
+    result = find_plan("gbfs", instance, None, Limits(seconds=remaining))
+    if result.status != SOLVED:
         return []
-    states = instance.follow(instance.initial_state, outcome.plan)
+    states = instance.follow(instance.initial_state, result.plan)
     return states[: -settings.walk_length - 2 : -1]
 
 
 def label(instance: Instance, settings: Labelling) -> DataSet:
-    """Label an instance's states: all if they fit the budget, else a sample.
+    """Label all states of an instance if they fit the budget, else a sample.
 
     Examples
     --------

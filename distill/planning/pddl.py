@@ -1,4 +1,4 @@
-"""PDDL through pymimir: domains, instances, and states written back as PDDL."""
+"""Domains, instances and states in PDDL, parsed by pymimir."""
 
 import contextlib
 import os
@@ -14,11 +14,10 @@ from typing import Any
 import pymimir.advanced.formalism as formalism
 import pymimir.advanced.search as search
 
-from distill.errors import InputError
-from distill.structures import Predicate, Vocabulary
-from distill.structures.vocabulary import GOAL, GOAL_ABSENT
+from distill.common import InputError
+from distill.structures import GOAL, GOAL_ABSENT, Predicate, Vocabulary
 
-# pymimir adds these as static predicates; they say nothing that a structure does not say already.
+# pymimir adds these as static predicates; a structure contains their information already.
 _BUILT_IN = {"object", "number", "="}
 
 
@@ -27,8 +26,8 @@ class Domain:
 
     Attributes
     ----------
-    text : the PDDL, in lower case (PDDL knows no case) and without comments.
-    source : where it came from, for messages.
+    text : the PDDL, in lower case (PDDL is case-insensitive) and without comments.
+    source : its file, for messages.
 
     Examples
     --------
@@ -46,7 +45,7 @@ class Domain:
         self.pymimir = self._parser.get_domain()
         if len(self.pymimir.get_fluent_functions()) > 0:
             raise InputError(
-                f"{source} uses numeric fluents, which we do not support; only STRIPS with types, negative "
+                f"{source} uses numeric fluents, which are not supported; only STRIPS with types, negative "
                 "preconditions, equality, constants and derived predicates can be read."
             )
 
@@ -73,7 +72,7 @@ class Domain:
 
         Parameters
         ----------
-        absent_goals : predicates that occur negated in the goals at hand; only these get a `p_nG`.
+        absent_goals : predicates that occur negated in goals; only these have a goal version `p_nG`.
         """
         listed = [
             *self.pymimir.get_fluent_predicates(),
@@ -95,21 +94,21 @@ class Domain:
         return Vocabulary.in_order([*facts, *goals, *types, *constants])
 
     def _mentions(self, name: str) -> bool:
-        """Whether the PDDL has this predicate; pymimir adds its own for quantified conditions."""
+        """Whether the PDDL contains this predicate; pymimir adds others for quantified conditions."""
         return re.search(rf"\(\s*{re.escape(name)}[\s)]", self.text) is not None
 
 
 @dataclass(frozen=True, eq=False)
 class Instance:
-    """One planning instance, ready to be searched.
+    """A planning instance.
 
     Attributes
     ----------
     domain : its domain.
-    name : the file's name, or the one its generator gave it.
+    name : the name of its file, or the name from its generator.
     text : the PDDL, in lower case and without comments.
-    parameters : what its generator was given; empty for files.
-    source : where it came from, for messages.
+    parameters : the parameters of its generator; empty for files.
+    source : its file, for messages.
     """
 
     domain: Domain
@@ -134,7 +133,7 @@ class Instance:
         known = {predicate.get_name() for predicate in domain.pymimir.get_derived_predicates()}
         if any(atom_of(goal.get_atom())[0] not in known for goal in self.problem.get_derived_goal_literals()):
             raise InputError(
-                f"{self.source}: the goal is not a conjunction of literals, which we do not support; state "
+                f"{self.source}: the goal is not a conjunction of literals, which is required; state "
                 "it as a derived predicate of the domain."
             )
 
@@ -171,7 +170,7 @@ class Instance:
 
     @cached_property
     def goals(self) -> tuple[tuple[str, tuple[str, ...], bool], ...]:
-        """The goal literals: predicate, object names, and whether the atom shall hold."""
+        """The goal literals: predicate, object names, and whether the literal is positive."""
         literals = [
             *self.problem.get_fluent_goal_literals(),
             *self.problem.get_derived_goal_literals(),
@@ -181,13 +180,13 @@ class Instance:
 
     @cached_property
     def facts(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """The static atoms, types included: true in every state."""
+        """The static atoms, types included; they hold in every state."""
         atoms = (atom_of(atom) for atom in self.problem.get_static_initial_atoms())
         return tuple(atom for atom in atoms if atom[0] not in _BUILT_IN)
 
     @property
     def initial_state(self) -> Any:
-        """The initial state, as pymimir's."""
+        """The initial state, as a pymimir state."""
         return self.context.get_state_repository().get_or_create_initial_state()[0]
 
     @cached_property
@@ -199,7 +198,7 @@ class Instance:
         return bool(self._goal_test.test_static_goal() and self._goal_test.test_dynamic_goal(state))
 
     def successors(self, state: Any) -> Iterator[tuple[str, Any]]:
-        """Applicable actions, as in a plan file, with the states they lead to."""
+        """Applicable actions, as in a plan file, with the successors."""
         repository = self.context.get_state_repository()
         for action in self.context.get_applicable_action_generator().generate_applicable_actions(state):
             successor, _ = repository.get_or_create_successor_state(state, action, 0.0)
@@ -234,18 +233,14 @@ class Instance:
                 objects.append(obj.get_name() + (kind if typed else ""))
         types = {p.name for p in self.domain.vocabulary() if p.role == "type"}
         facts = [fact for fact in self.facts if fact[0] not in types]
-        literals = [
-            _written(name, arguments) if holds else f"(not {_written(name, arguments)})"
-            for name, arguments, holds in self.goals
-        ]
         lines = [
             f"(define (problem {self.problem.get_name()})",
             f" (:domain {self.domain.pymimir.get_name()})",
             f" (:objects {' '.join(objects)})",
             " (:init",
-            *(f"  {_written(*atom)}" for atom in [*facts, *sorted(self.fluent_atoms(state))]),
+            *(f"  {literal_text(*atom)}" for atom in [*facts, *sorted(self.fluent_atoms(state))]),
             " )",
-            f" (:goal (and {' '.join(literals)})))",
+            f" (:goal (and {' '.join(literal_text(*goal) for goal in self.goals)})))",
         ]
         return "\n".join(lines) + "\n"
 
@@ -255,8 +250,14 @@ def atom_of(atom: Any) -> tuple[str, tuple[str, ...]]:
     return atom.get_predicate().get_name(), tuple(obj.get_name() for obj in atom.get_objects())
 
 
+def literal_text(name: str, arguments: Iterable[str], holds: bool = True) -> str:
+    """A literal in PDDL."""
+    atom = f"({' '.join([name, *arguments])})"
+    return atom if holds else f"(not {atom})"
+
+
 def plain_pddl(text: str) -> str:
-    """PDDL in lower case and without comments; lines keep their numbers.
+    """PDDL in lower case and without comments; line numbers do not change.
 
     Examples
     --------
@@ -267,7 +268,7 @@ def plain_pddl(text: str) -> str:
 
 
 def read_text(path: Path) -> str:
-    """Read a text file, or say in one sentence why not."""
+    """Read a text file."""
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
@@ -276,9 +277,9 @@ def read_text(path: Path) -> str:
 
 
 def instance_files(folder: Path) -> list[Path]:
-    """The instance files of a folder: every `.pddl` file but the domain, in natural order."""
+    """The instance files of a folder: all `.pddl` files except the domain, in natural order."""
     if not folder.is_dir():
-        raise InputError(f"There is no folder {folder}; give one that holds PDDL instances.")
+        raise InputError(f"There is no folder {folder}; give a folder of PDDL instances.")
     files = [path for path in folder.glob("*.pddl") if "domain" not in path.stem.lower()]
     if not files:
         raise InputError(f"The folder {folder} holds no PDDL instances (*.pddl); give another one.")
@@ -289,7 +290,7 @@ def instance_files(folder: Path) -> list[Path]:
 
 @contextlib.contextmanager
 def silent_stdout() -> Iterator[None]:
-    """Keep what pymimir's grounder prints from C++ away from our output."""
+    """Discard what C++ code, such as pymimir's grounder, prints to standard output."""
     sys.stdout.flush()
     kept = os.dup(1)
     with Path(os.devnull).open("wb") as sink:
@@ -299,10 +300,6 @@ def silent_stdout() -> Iterator[None]:
         finally:
             os.dup2(kept, 1)
             os.close(kept)
-
-
-def _written(name: str, arguments: tuple[str, ...]) -> str:
-    return f"({' '.join([name, *arguments])})"
 
 
 def _is_type(predicate: Any) -> bool:
@@ -323,18 +320,16 @@ def _readable_errors(source: str) -> Iterator[None]:
 def _one_sentence(message: str, source: str) -> str:
     where = re.search(r"line (\d+)", message)
     place = f"{source}, line {where[1]}" if where else source
-    told = [line.strip() for line in message.splitlines() if line.strip() and not line.startswith("In file")]
-    reason = (
-        re.sub(r"^Error!\s*", "", told[0]).removesuffix(" here:").rstrip(".:") if told else "it is not PDDL"
-    )
+    lines = [line.strip() for line in message.splitlines() if line.strip() and not line.startswith("In file")]
+    first = re.sub(r"^Error!\s*", "", lines[0]) if lines else "it is not PDDL"
+    reason = first.removesuffix(" here:").rstrip(".:")
     near = _marked_text(message)
     return f"{place}: {reason}{f' at {near!r}' if near else ''}; correct the PDDL."
 
 
 def _marked_text(message: str) -> str:
-    """The piece of PDDL that pymimir's parser points at."""
-    lines = message.splitlines()
-    for above, below in pairwise(lines):
+    """The PDDL at which pymimir's parser reports the error."""
+    for above, below in pairwise(message.splitlines()):
         arrow = re.match(r"^(_*)\^_", below) or re.match(r"^(\s*)~+ <<-- Here", below)
         if arrow:
             return above[len(arrow[1]) :][:40].strip()

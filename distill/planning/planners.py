@@ -1,4 +1,4 @@
-"""The planners that can be asked for a plan, by name."""
+"""The planners, by name."""
 
 import re
 from collections.abc import Callable
@@ -7,21 +7,21 @@ from typing import Any
 
 import pymimir.advanced.search as search
 
-from distill.errors import InputError
+from distill.common import InputError
 from distill.planning import fast_downward
-from distill.planning.outcome import GAVE_UP, SOLVED, UNSOLVABLE, Outcome
 from distill.planning.pddl import Instance, silent_stdout
+from distill.planning.plan_result import GAVE_UP, NO_PLAN, SOLVED, PlanResult
 from distill.planning.policy import MAX_STEPS, execute
 
 
 @dataclass(frozen=True)
 class Limits:
-    """When a planner gives up.
+    """The limits of a search.
 
     Attributes
     ----------
-    states : the most new states it may see (pymimir's planners; this does not depend on the machine).
-    seconds : the most time it may take.
+    states : the maximal number of new states, for pymimir's planners; it does not depend on the machine.
+    seconds : the maximal time.
     """
 
     states: int = 1_000_000
@@ -30,22 +30,22 @@ class Limits:
 
 @dataclass(frozen=True)
 class Planner:
-    """A way to find plans.
+    """A planner.
 
     Attributes
     ----------
-    description : for people.
-    optimal : whether its plans are shortest ones.
-    solve : from an instance, a pymimir state and limits to an outcome.
+    description : its search algorithm and heuristic.
+    optimal : whether its plans are shortest.
+    solve : from an instance, a pymimir state and limits to a result.
     """
 
     description: str
     optimal: bool
-    solve: Callable[[Instance, Any, Limits], Outcome]
+    solve: Callable[[Instance, Any, Limits], PlanResult]
 
 
-def find_plan(name: str, instance: Instance, state: Any = None, limits: Limits | None = None) -> Outcome:
-    """Ask the planner `name` for a plan from `state` (the initial state if left out).
+def find_plan(name: str, instance: Instance, state: Any = None, limits: Limits | None = None) -> PlanResult:
+    """Search with the planner `name` for a plan from `state` (the initial state if left out).
 
     Examples
     --------
@@ -54,12 +54,12 @@ def find_plan(name: str, instance: Instance, state: Any = None, limits: Limits |
     >>> find_plan("astar", instance).status
     'solved'
     """
-    planner = planner_called(name)
+    planner = get_planner(name)
     start = instance.initial_state if state is None else state
     return planner.solve(instance, start, limits or Limits())
 
 
-def planner_called(name: str) -> Planner:
+def get_planner(name: str) -> Planner:
     """The planner of that name."""
     if name not in PLANNERS:
         raise InputError(f"There is no planner {name!r}; choose from {', '.join(PLANNERS)}.")
@@ -67,8 +67,8 @@ def planner_called(name: str) -> Planner:
 
 
 def refuse_action_costs(instance: Instance) -> None:
-    """V* counts steps, while planners minimise the cost where a domain has one."""
-    # Asking pymimir for the function that is increased aborts the process, so the text is searched.
+    """Reject domains with action costs: V* counts steps, while planners would minimise the cost."""
+    # Querying pymimir for the increased function aborts the process, so the text is searched.
     if re.search(r"\(\s*increase\s", instance.domain.text):
         raise InputError(
             f"{instance.name} has action costs, but V* counts steps and a search would minimise the cost; "
@@ -76,30 +76,30 @@ def refuse_action_costs(instance: Instance) -> None:
         )
 
 
-def _astar(instance: Instance, state: Any, limits: Limits) -> Outcome:
+def _astar(instance: Instance, state: Any, limits: Limits) -> PlanResult:
     options = _limited(search.AStarEagerOptions(), instance, state, limits)
-    return _outcome(
+    return _plan_result(
         instance, search.find_solution_astar_eager(instance.context, instance.max_heuristic, options)
     )
 
 
 def _limited(options: Any, instance: Instance, state: Any, limits: Limits) -> Any:
     options.start_state = state
-    # pymimir counts all states that the instance has seen so far, in earlier searches too.
-    seen = instance.context.get_state_repository().get_state_count()
-    options.max_num_states = seen + limits.states
+    # pymimir also counts the states of earlier searches.
+    earlier = instance.context.get_state_repository().get_state_count()
+    options.max_num_states = earlier + limits.states
     options.max_time_in_ms = max(1, int(limits.seconds * 1000))
     return options
 
 
-def _policy(instance: Instance, state: Any, limits: Limits) -> Outcome:
+def _policy(instance: Instance, state: Any, limits: Limits) -> PlanResult:
     heuristic = _ff_heuristic(instance)
     return execute(instance, lambda _, states: [heuristic.compute_heuristic(s) for s in states], state)
 
 
-def _gbfs(instance: Instance, state: Any, limits: Limits) -> Outcome:
+def _gbfs(instance: Instance, state: Any, limits: Limits) -> PlanResult:
     options = _limited(search.GBFSLazyOptions(), instance, state, limits)
-    return _outcome(
+    return _plan_result(
         instance, search.find_solution_gbfs_lazy(instance.context, _ff_heuristic(instance), options)
     )
 
@@ -109,17 +109,17 @@ def _ff_heuristic(instance: Instance) -> Any:
         return search.FFHeuristic.create(search.LiftedGrounder(instance.problem))
 
 
-def _outcome(instance: Instance, result: Any) -> Outcome:
+def _plan_result(instance: Instance, result: Any) -> PlanResult:
     status = result.status
     if status == search.SearchStatus.SOLVED:
         actions = result.plan.get_actions() if result.plan is not None else ()
-        return Outcome(SOLVED, tuple(action.to_string_for_plan(instance.problem) for action in actions))
+        return PlanResult(SOLVED, tuple(action.to_string_for_plan(instance.problem) for action in actions))
     proven = status in (search.SearchStatus.UNSOLVABLE, search.SearchStatus.EXHAUSTED)
-    return Outcome(UNSOLVABLE if proven else GAVE_UP)
+    return PlanResult(NO_PLAN if proven else GAVE_UP)
 
 
-def _downward(*arguments: str) -> Callable[[Instance, Any, Limits], Outcome]:
-    def solve(instance: Instance, state: Any, limits: Limits) -> Outcome:
+def _downward(*arguments: str) -> Callable[[Instance, Any, Limits], PlanResult]:
+    def solve(instance: Instance, state: Any, limits: Limits) -> PlanResult:
         return fast_downward.run(instance.domain.text, instance.to_pddl(state), arguments, limits.seconds)
 
     return solve

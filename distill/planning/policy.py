@@ -6,26 +6,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from distill.planning.outcome import GAVE_UP, SOLVED, Outcome
+from distill.planning.expansion import successors
 from distill.planning.pddl import Instance
+from distill.planning.plan_result import GAVE_UP, SOLVED, PlanResult
 
 Value = Callable[[Instance, Sequence[Any]], ArrayLike]
 MAX_STEPS = 1000
 
 
-def execute(instance: Instance, value: Value, state: Any = None, max_steps: int = MAX_STEPS) -> Outcome:
+def execute(instance: Instance, value: Value, state: Any = None, max_steps: int = MAX_STEPS) -> PlanResult:
     """Follow the greedy policy of a value function (`rgnn-t.txt`, Experiments).
 
     Parameters
     ----------
     value : from an instance and a list of its pymimir states to an array (n_states,) of values.
-    state : where to begin; the initial state if left out.
-    max_steps : after so many steps it gives up.
+    state : the first state; the initial state if left out.
+    max_steps : the maximal number of steps.
 
     Returns
     -------
-    `solved`, or `gave up` with a note: the step limit, or no unvisited successor. Ties go to the action that
-    comes first in alphabetical order.
+    `solved`, or `gave up` with a note: the step limit, or no unvisited successor. Ties are broken by the
+    alphabetical order of actions.
 
     Examples
     --------
@@ -40,15 +41,13 @@ def execute(instance: Instance, value: Value, state: Any = None, max_steps: int 
     plan: list[str] = []
     while not instance.is_goal(current):
         if len(plan) == max_steps:
-            return Outcome(GAVE_UP, tuple(plan), f"no goal within {max_steps} steps")
-        unvisited = sorted(
-            ((name, after) for name, after in instance.successors(current) if after not in visited),
-            key=lambda step: step[0],
-        )
+            return PlanResult(GAVE_UP, tuple(plan), f"no goal within {max_steps} steps")
+        after = successors(instance, [current])
+        unvisited = [step for step in zip(after.actions, after.states, strict=True) if step[1] not in visited]
         if not unvisited:
-            return Outcome(GAVE_UP, tuple(plan), f"no unvisited successor after {len(plan)} steps")
-        values = np.asarray(value(instance, [after for _, after in unvisited]), dtype=float)
+            return PlanResult(GAVE_UP, tuple(plan), f"no unvisited successor after {len(plan)} steps")
+        values = np.asarray(value(instance, [state for _, state in unvisited]), dtype=float)
         action, current = unvisited[int(np.argmin(values))]
         visited.add(current)
         plan.append(action)
-    return Outcome(SOLVED, tuple(plan))
+    return PlanResult(SOLVED, tuple(plan))

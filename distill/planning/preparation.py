@@ -9,22 +9,20 @@ from pathlib import Path
 from typing import Any
 
 from distill import __version__
-from distill.errors import InputError
-from distill.planning.cache import cache_folder, content_key
-from distill.planning.dataset import DataSet, join
+from distill.common import KEY_BASE, InputError, cache_file, content_key, process_pool
 from distill.planning.labelling import label
 from distill.planning.pddl import Instance
+from distill.planning.settings import Labelling
 from distill.planning.splits import Split
-from distill.processes import process_pool
-from distill.settings import Labelling
+from distill.structures import DataSet, join
 
 Progress = Callable[[int, int], None]
-REDUCTIONS = {
+PLAIN_REDUCTIONS = {
     "none": "every state of every instance",
     "exact": "states that repeat an earlier one, atom by atom, are counted but not kept",
 }
 _PLACES = ("folder", "file")
-_WORTH_KEEPING = 0.5  # seconds: what took less is made again after an interruption
+_WORTH_KEEPING = 0.5  # seconds: after an interruption, faster instances are labelled again
 
 
 def prepare(
@@ -35,18 +33,18 @@ def prepare(
     cache: Path | None = None,
     progress: Progress | None = None,
 ) -> tuple[DataSet, Path]:
-    """Label the states of a split, or take them from the cache.
+    """Label the states of a split, or load them from the cache.
 
     Parameters
     ----------
-    reduce : which states are kept, see `REDUCTIONS`.
+    reduce : which states are kept, see `PLAIN_REDUCTIONS`.
     workers : the number of processes; more than one needs the usual `if __name__ == "__main__":` in a script.
-    cache : the folder that keeps results; see `cache_folder`.
-    progress : called with the number of instances done and to do.
+    cache : the folder of stored results; see `cache_folder`.
+    progress : called with the number of labelled instances and of all instances.
 
     Returns
     -------
-    The data set and the file that holds it.
+    The data set and its file.
 
     Examples
     --------
@@ -57,30 +55,30 @@ def prepare(
     >>> len(data), DataSet.load(file).summary()["states"]
     (152, 152)
     """
-    if reduce not in REDUCTIONS:
-        raise InputError(f"There is no reduction {reduce!r}; choose from {', '.join(REDUCTIONS)}.")
-    origin = _origin(split, reduce)
-    file = (cache or cache_folder()) / "data" / f"{data_key(split, reduce)}.npz"
-    if (stored := _stored(file)) is not None:
+    if reduce not in PLAIN_REDUCTIONS:
+        raise InputError(f"There is no reduction {reduce!r}; choose from {', '.join(PLAIN_REDUCTIONS)}.")
+    provenance = _provenance(split, reduce)
+    file = cache_file("data", data_key(split, reduce), folder=cache)
+    if (stored := stored_data(file)) is not None:
         return stored, file
     parts = file.with_suffix(".parts")
     labelled = join(_label_all(split, workers, parts, progress))
-    data = replace(labelled.distinct() if reduce == "exact" else labelled, origin=origin)
-    data.save(file)
+    data = replace(labelled.distinct() if reduce == "exact" else labelled, provenance=provenance)
+    data.save(file, transitions=True)
     shutil.rmtree(parts, ignore_errors=True)
     return data, file
 
 
 def data_key(split: Split, reduce: str) -> str:
-    """A name for what labelling a split will give, known before it is done, wherever its files are."""
+    """The key of a split's data set, known before labelling and independent of file locations."""
     texts = [[instance.name, instance.domain.text, instance.text] for instance in split.instances]
-    return content_key([_origin(split, reduce), texts])
+    return content_key([{**_provenance(split, reduce), "version": KEY_BASE}, texts])
 
 
-def _origin(split: Split, reduce: str) -> dict[str, Any]:
-    """How the data came about, wherever files are."""
+def _provenance(split: Split, reduce: str) -> dict[str, Any]:
+    """The provenance of the data, independent of file locations."""
     return {
-        **{key: value for key, value in split.origin.items() if key not in _PLACES},
+        **{key: value for key, value in split.provenance.items() if key not in _PLACES},
         "split": split.name,
         "labelling": split.labelling.to_mapping(),
         "reduce": reduce,
@@ -90,32 +88,32 @@ def _origin(split: Split, reduce: str) -> dict[str, Any]:
 
 def _label_all(split: Split, workers: int, parts: Path, progress: Progress | None) -> list[DataSet]:
     files = [parts / f"{number}.npz" for number in range(len(split.instances))]
-    found: list[DataSet | None] = [_stored(file) for file in files]
-    missing = [number for number, data in enumerate(found) if data is None]
-    tell = progress or (lambda done, total: None)
-    tell(len(found) - len(missing), len(found))
-    done = len(found) - len(missing)
+    parts_by_number: list[DataSet | None] = [stored_data(file) for file in files]
+    missing = [number for number, data in enumerate(parts_by_number) if data is None]
+    report = progress or (lambda done, total: None)
+    done = len(files) - len(missing)
+    report(done, len(files))
     instances = [split.instances[number] for number in missing]
     for position, data, seconds in _labelled(instances, split.labelling, workers):
-        found[missing[position]] = data
+        parts_by_number[missing[position]] = data
         if seconds >= _WORTH_KEEPING:
-            data.save(files[missing[position]])
+            data.save(files[missing[position]], transitions=True)
         done += 1
-        tell(done, len(found))
-    return [data for data in found if data is not None]
+        report(done, len(files))
+    return [data for data in parts_by_number if data is not None]
 
 
 def _labelled(
     instances: Sequence[Instance], settings: Labelling, workers: int
 ) -> Iterator[tuple[int, DataSet, float]]:
-    """Position, data and seconds of each instance, as they come."""
+    """Position, data and seconds of each instance, in order of completion."""
     if min(workers, len(instances)) <= 1:
         for position, instance in enumerate(instances):
             yield position, *_timed(instance, settings)
         return
     died = (
-        "A labelling process died, most likely for want of memory; lower the state budget or the number of "
-        "workers and run again: finished instances are kept."
+        "A labelling process died, most likely for lack of memory; lower the state budget or the number of "
+        "workers and run again: finished instances are not labelled again."
     )
     with process_pool(min(workers, len(instances)), died) as pool:
         futures: dict[Future[tuple[DataSet, float]], int] = {
@@ -131,10 +129,8 @@ def _timed(instance: Instance, settings: Labelling) -> tuple[DataSet, float]:
     return data, time.monotonic() - begun
 
 
-def _stored(file: Path) -> DataSet | None:
-    """What a cache file holds; None if it is not there or damaged, so that it is made anew."""
-    if not file.exists():
-        return None
+def stored_data(file: Path) -> DataSet | None:
+    """The data set in a cache file; None if the file is missing or damaged."""
     try:
         return DataSet.load(file)
     except InputError:

@@ -10,11 +10,11 @@ from typing import Any
 
 import yaml
 
-from distill.errors import InputError
+from distill.common import InputError
 from distill.planning.generators import GENERATORS
 from distill.planning.pddl import Domain, Instance, read_text
+from distill.planning.settings import Labelling
 from distill.planning.splits import SPLITS, Split
-from distill.settings import Labelling
 
 _HOME = Path(__file__).parent
 _REQUIRED = {"name", "title", "goal", "domain", "generator", "splits"}
@@ -30,14 +30,14 @@ class ProblemClass:
 
     Attributes
     ----------
-    name, title, goal : for people; `goal` says what the instances ask for.
+    name, title, goal : texts for people; `goal` describes the goal of the instances.
     domain_file : the PDDL domain.
     generator : name of the generator (see `distill.planning.generators`).
     splits : for each split the range of object counts, the number of instances, the parameters and
-        labelling settings (those of the whole class, overridden by the split's own), what `distill data`
-        found when it was last run on it (`measured`), and PDDL files of further instances (`also`).
-    beyond : the same for instances far larger than any split, which no search can label, and the hand-made
-        value function that does (`labels`). It is no split: nothing is trained or selected on it.
+        labelling settings (those of the split override those of the class), the counts of the last run of
+        `distill data` (`measured`), and PDDL files of further instances (`also`).
+    beyond : the same for instances far larger than any split. No search can label them; the hand-made value
+        function `labels` does. It is no split: nothing is trained or selected on it.
     """
 
     name: str
@@ -58,14 +58,14 @@ class ProblemClass:
         return Labelling.from_mapping(self.declared(split)["labelling"], f"{self.name}, {split}")
 
     def split(self, name: str) -> Split:
-        """Make a split's instances, or those `beyond` all splits, ready to be labelled."""
+        """The instances of a split, or those `beyond` all splits, with their labelling settings."""
         return Split(name, self.make(name), self.labelling(name), {"class": self.name})
 
     def make(self, split: str) -> list[Instance]:
-        """Generate the instances of a split, or those `beyond`: sizes in turn, or spread; seeded by number.
+        """Generate the instances of a split, or those `beyond`. The number of an instance is its seed.
 
-        Instances that repeat an earlier one are made anew a few times, then left out, so very small sizes
-        may give fewer than asked for.
+        An instance that repeats an earlier one is drawn again a few times and then left out, so very small
+        sizes may have fewer instances than declared.
 
         Examples
         --------
@@ -82,7 +82,7 @@ class ProblemClass:
             for attempt in range(_TRIES):
                 rng = random.Random(f"{self.name} {split} {number} {attempt}")
                 layout = build(rng, objects, **spec["parameters"])
-                # Objects and atoms, without the name, tell whether an instance was made before.
+                # Objects and atoms, without the name, identify an instance.
                 key = layout.to_pddl("", "")
                 if key not in made:
                     text = layout.to_pddl(name, self.domain.pymimir.get_name())
@@ -92,7 +92,7 @@ class ProblemClass:
         return [*made.values(), *(Instance.read(self.domain, Path(file)) for file in spec["also"])]
 
     def declared(self, split: str) -> Mapping[str, Any]:
-        """What the class declares for a split, or for the instances `beyond` all splits."""
+        """The declaration of a split, or of the instances `beyond` all splits."""
         if split == BEYOND and self.beyond is None:
             raise InputError(
                 f"{self.name} declares no instances beyond its splits; choose another class, or add `beyond` "
@@ -116,7 +116,7 @@ def problem_classes() -> list[str]:
 
 
 def problem_class(name: str) -> ProblemClass:
-    """Look a problem class up by its name, or read it from a `.yaml` file of your own."""
+    """A problem class by its name, or from a `.yaml` file."""
     if name.endswith((".yaml", ".yml")):
         return _read(Path(name), Path(name).parent)
     if name not in problem_classes():
@@ -154,14 +154,14 @@ def _read(path: Path, domains: Path) -> ProblemClass:
 def _completed(
     path: Path, spec: Mapping[str, Any], split: str, own: Any, also: Collection[str] = ()
 ) -> Mapping[str, Any]:
-    """What a split declares, with the parameters and labelling settings of the whole class."""
+    """The declaration of a split, with the parameters and labelling settings of the whole class."""
     _check_keys(path, f"{split}: ", own, {"objects", "instances", *also}, _SPLIT_KEYS)
     parameters = {**spec.get("parameters", {}), **own.get("parameters", {})}
     _check_parameters(path, spec["generator"], parameters)
     labelling = {**spec.get("labelling", {}), **own.get("labelling", {})}
     files = [str(path.parent / file) for file in own.get("also", [])]
-    found = {"parameters": parameters, "labelling": labelling, "measured": own.get("measured", {})}
-    return {**own, **found, "also": files}
+    complete = {"parameters": parameters, "labelling": labelling, "measured": own.get("measured", {})}
+    return {**own, **complete, "also": files}
 
 
 def _check_keys(path: Path, where: str, given: Any, required: set[str], optional: set[str]) -> None:
@@ -183,7 +183,7 @@ def _check_parameters(path: Path, generator: str, parameters: Mapping[str, Any])
 
 
 def _size_step(number: int, instances: int, sizes: int) -> int:
-    """Which of so many sizes an instance gets: in turn if all can have one, else evenly spread.
+    """The size of an instance, of `sizes` many: in turn if there are enough instances, else evenly spread.
 
     Examples
     --------
@@ -196,7 +196,7 @@ def _size_step(number: int, instances: int, sizes: int) -> int:
 
 
 def _check_disjoint(path: Path, splits: Mapping[str, Mapping[str, Any]]) -> None:
-    """Larger instances come later: train below validation below test below beyond, without overlap."""
+    """Check that sizes increase without overlap: train, validation, test, beyond."""
     previous = 0
     for split in (name for name in (*SPLITS, BEYOND) if name in splits):
         bounds = splits[split]["objects"]

@@ -1,4 +1,4 @@
-"""Action schemas as plain data, read from pymimir once for a domain."""
+"""Action schemas of a domain as plain data."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -6,7 +6,7 @@ from typing import Any
 
 from distill.planning.pddl import Domain
 
-_SAID_OF_ALL = "object"
+_OBJECT = "object"  # the type of all objects
 
 
 @dataclass(frozen=True)
@@ -20,9 +20,9 @@ class Literal:
 
 @dataclass(frozen=True)
 class Condition:
-    """Variables, and literals over them: those that no action changes, and the others.
+    """Variables, and static and fluent literals over them.
 
-    Positive static literals with many terms come first: they leave the fewest ways to bind variables.
+    Positive static literals with many terms come first, since they leave the fewest bindings.
     """
 
     variables: tuple[str, ...]
@@ -32,7 +32,7 @@ class Condition:
 
 @dataclass(frozen=True)
 class Change:
-    """A conditional effect; without a condition it always happens."""
+    """A conditional effect; without a condition it always applies."""
 
     condition: Condition
     literals: tuple[Literal, ...]
@@ -73,15 +73,15 @@ def schemas_of(domain: Domain) -> list[Schema]:
     ]
 
 
-def asked_for(schemas: Sequence[Schema]) -> set[str]:
-    """The predicates that some action looks at, in its condition or in that of an effect."""
+def condition_predicates(schemas: Sequence[Schema]) -> set[str]:
+    """The predicates in conditions of actions and of their effects."""
     conditions = [schema.condition for schema in schemas]
     conditions += [change.condition for schema in schemas for change in schema.changes]
     return {literal.name for condition in conditions for literal in (*condition.static, *condition.fluent)}
 
 
 def _condition(holder: Any, condition: Any) -> Condition:
-    static = [one for one in _literals(condition.get_static_literals()) if one.name != _SAID_OF_ALL]
+    static = [one for one in _literals(condition.get_static_literals()) if one.name != _OBJECT]
     static.sort(key=lambda one: (not one.holds or one.name == "=", -len(one.terms)))
     variables = tuple(parameter.get_variable().get_name() for parameter in holder.get_parameters())
     return Condition(variables, tuple(static), _literals(condition.get_fluent_literals()))

@@ -1,4 +1,4 @@
-"""Splits: which instances are for training, validation and testing, and how they are labelled."""
+"""Splits: instances for training, validation and testing, with their labelling settings."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -6,9 +6,9 @@ from math import ceil
 from pathlib import Path
 from typing import Any
 
-from distill.errors import InputError
+from distill.common import InputError
 from distill.planning.pddl import Domain, Instance, instance_files
-from distill.settings import Labelling
+from distill.planning.settings import Labelling
 
 SPLITS = ("train", "validation", "test")
 
@@ -21,14 +21,14 @@ class Split:
     ----------
     name : `train`, `validation` or `test`.
     instances : the instances, in order.
-    labelling : how their states are found and labelled.
-    origin : where they came from, kept with the data.
+    labelling : settings for labelling their states.
+    provenance : their provenance, stored with the data.
     """
 
     name: str
     instances: Sequence[Instance]
     labelling: Labelling
-    origin: Mapping[str, Any] = field(default_factory=dict)
+    provenance: Mapping[str, Any] = field(default_factory=dict)
 
 
 def splits_from_folders(domain: Domain, folders: Mapping[str, Path], labelling: Labelling) -> list[Split]:
@@ -47,9 +47,9 @@ def splits_by_size(
 
     Parameters
     ----------
-    bounds : validation begins at the first number of objects, test at the second. If left out, of the sizes
-        that occur the largest fifth is for testing and the next fifth for validation; fewer than three
-        sizes are all for training.
+    bounds : validation begins at the first number of objects, test at the second. By default the largest
+        fifth of the sizes is for testing and the next fifth for validation; fewer than three sizes are all
+        for training.
     """
     instances = _read(domain, folder)
     low, high = bounds or _default_bounds([len(instance.objects) for instance in instances])
@@ -67,7 +67,7 @@ def splits_by_size(
 
 
 def _default_bounds(sizes: Sequence[int]) -> tuple[int, int]:
-    """Where validation and test begin.
+    """The numbers of objects at which validation and test begin.
 
     Examples
     --------

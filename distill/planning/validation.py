@@ -1,7 +1,7 @@
-"""Is this a plan? Actions are replayed on sets of atoms, straight from the meaning of the PDDL.
+"""Plan validation: actions are replayed on sets of atoms by the semantics of PDDL.
 
-Nothing of a planner's successor generation is used, so a mistake there shows. Only the derived atoms of a
-state, in domains that have them, are asked of pymimir.
+It is independent of a planner's successor generator, so it detects errors there. Only derived atoms are
+computed by pymimir.
 """
 
 import itertools
@@ -12,7 +12,7 @@ from typing import Any
 
 import pymimir.advanced.formalism as formalism
 
-from distill.planning.pddl import Instance, atom_of
+from distill.planning.pddl import Instance, atom_of, literal_text
 
 Atom = tuple[str, tuple[str, ...]]
 
@@ -24,7 +24,7 @@ class Verdict:
     Attributes
     ----------
     valid : whether every action was applicable in turn and the goal holds at the end.
-    reason : what is wrong with the plan; empty if nothing is.
+    reason : the first error of the plan; empty if it is valid.
     """
 
     valid: bool
@@ -56,7 +56,7 @@ def validate(instance: Instance, plan: Sequence[str]) -> Verdict:
     holding = replay.all_atoms(atoms)
     for name, arguments, wanted in instance.goals:
         if ((name, arguments) in holding) != wanted:
-            return Verdict(False, f"at the end {_written(name, arguments, wanted)} does not hold")
+            return Verdict(False, f"at the end {literal_text(name, arguments, wanted)} does not hold")
     return Verdict(True)
 
 
@@ -74,7 +74,7 @@ class _Replay:
         return {*fluent, *self._static, *self._derived(fluent)}
 
     def apply(self, fluent: frozenset[Atom], action: str) -> frozenset[Atom] | str:
-        """The next state's fluent atoms, or why the action cannot be applied."""
+        """The fluent atoms of the next state, or the reason why the action is not applicable."""
         name, *arguments = action.strip("() \n").lower().split() or [""]
         if name not in self._actions:
             return "there is no such action"
@@ -99,7 +99,7 @@ class _Replay:
     def _bindings(
         self, condition: Any, outer: Mapping[str, str], holding: set[Atom]
     ) -> Iterator[dict[str, str]]:
-        """Every way to bind an effect's own variables so that its condition holds."""
+        """All bindings of an effect's own variables under which its condition holds."""
         names = [parameter.get_variable().get_name() for parameter in condition.get_parameters()]
         own = [name for name in names if name not in outer]
         for objects in itertools.product(self._objects, repeat=len(own)):
@@ -131,7 +131,7 @@ class _Replay:
 
 
 def _first_failure(condition: Any, binding: Mapping[str, str], holding: set[Atom]) -> str | None:
-    """The first literal of a condition that is violated, written out."""
+    """The first literal of a condition that does not hold, as text."""
     literals = itertools.chain(
         condition.get_static_literals(), condition.get_fluent_literals(), condition.get_derived_literals()
     )
@@ -139,15 +139,10 @@ def _first_failure(condition: Any, binding: Mapping[str, str], holding: set[Atom
         name, arguments = _grounded(literal.get_atom(), binding)
         holds = arguments[0] == arguments[1] if name == "=" else (name, arguments) in holding
         if holds != literal.get_polarity():
-            return _written(name, arguments, literal.get_polarity())
+            return literal_text(name, arguments, literal.get_polarity())
     return None
 
 
 def _grounded(atom: Any, binding: Mapping[str, str]) -> Atom:
     names = (term.get().get_name() for term in atom.get_terms())
     return atom.get_predicate().get_name(), tuple(binding.get(name, name) for name in names)
-
-
-def _written(name: str, arguments: Sequence[str], wanted: bool) -> str:
-    atom = f"({' '.join([name, *arguments])})"
-    return atom if wanted else f"(not {atom})"

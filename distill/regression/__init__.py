@@ -1,24 +1,5 @@
-"""From state features to a value function."""
+"""Regression: least errors, or the smallest exact sum of features."""
 
-from distill.regression.exact import Exact, fit_exact
-from distill.regression.families import Check, Closing, check_family, close_families, find_families
-from distill.regression.family import Family
-from distill.regression.linear import Fit, Method, fit_linear
-from distill.regression.value import has_integer_weights, rounded, value_function
+import lazy_loader
 
-__all__ = [
-    "Check",
-    "Closing",
-    "Exact",
-    "Family",
-    "Fit",
-    "Method",
-    "check_family",
-    "close_families",
-    "find_families",
-    "fit_exact",
-    "fit_linear",
-    "has_integer_weights",
-    "rounded",
-    "value_function",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,30 +1,32 @@
-"""Least absolute deviations, exactly, by linear programmes of few rows."""
+"""Least absolute deviations, solved exactly by linear programmes with few rows."""
+
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import linprog, nnls
 
-from distill.errors import InputError
+from distill.common import InputError
 
 Floats = NDArray[np.float64]
 
 _LIGHTEST = 100.0  # the weight of the lightest row
 _PRICE = 1e-6  # of a unit of a feature's weight; a solver does not see less
 _GAP = 1e-7  # how far from the bound a solution may be, for each unit of row weight
-_ROUNDING = 1e-12  # what adding up rows may lose, for each unit of row weight
+_ROUNDING = 1e-12  # rounding error of sums over rows, for each unit of row weight
 _NOISE = 1e-9  # residuals below this have no sign; targets are about 1
 
 
 def least_absolute(
     features: Floats, target: Floats, weights: Floats, *, intercept: bool, nonnegative: bool
 ) -> tuple[Floats, float]:
-    """Weights and intercept of least weighted sum of absolute errors.
+    """Weights and intercept with the least weighted sum of absolute errors.
 
-    Every unit of weight on a feature (scaled to at most 1) costs a hundred-millionth of the lightest
-    row's error, so that of many optimal solutions a small and sparse one is found. By no more than this
-    cost is the error above the least: it matters only where huge weights of nearly equal columns would
-    cancel. The intercept is free.
+    A unit of weight on a feature (scaled to at most 1) costs a hundred-millionth of the lightest row's
+    error, so that among many optimal solutions a small and sparse one is chosen. The error exceeds the
+    optimum by at most this cost, which matters only if huge weights of nearly equal columns cancel. The
+    intercept costs nothing.
 
     Parameters
     ----------
@@ -45,7 +47,7 @@ def least_absolute(
     features, target, weights = merge_rows(features, target, weights)
     shifts = np.zeros(features.shape[1])
     if intercept:
-        # Columns far from 0 are nearly the intercept's; counts reach 0 and stay sparse.
+        # Columns far from 0 are nearly collinear with the intercept; counts contain 0 and stay sparse.
         shifts = np.clip(0.0, features.min(axis=0), features.max(axis=0))
     scales = np.abs(features - shifts).max(axis=0, initial=0.0)
     scales[scales == 0] = 1.0
@@ -55,7 +57,7 @@ def least_absolute(
     if not rows.size:
         return np.zeros(features.shape[1]), 0.0
     unit = float(np.average(np.abs(target), weights=weights)) or 1.0
-    # Programmes are solved to a fixed tolerance: it must be small against the lightest row.
+    # Programmes are solved to a fixed tolerance, which must be small compared with the lightest row.
     weights = weights * (_LIGHTEST / max(weights.min(), 1e-4 * weights.max()))
     found = _solve(rows, target / unit, weights, price, nonnegative) * unit
     slopes = found[: len(scales)] / scales
@@ -63,7 +65,7 @@ def least_absolute(
 
 
 def merge_rows(features: Floats, target: Floats, weights: Floats) -> tuple[Floats, Floats, Floats]:
-    """Make rows with the same features (n_rows, n_features) and target (n_rows,) one, their weights added.
+    """Merge rows with equal features (n_rows, n_features) and target (n_rows,), and add their weights.
 
     Examples
     --------
@@ -84,9 +86,9 @@ def merge_rows(features: Floats, target: Floats, weights: Floats) -> tuple[Float
 def _solve(rows: Floats, target: Floats, weights: Floats, price: Floats, nonnegative: bool) -> Floats:
     """(n_columns,) the optimum over all rows (n_rows, n_columns), from programmes over some of them.
 
-    Rows far from a guess keep the sign of their residual, so those on one side act as their mean. As
-    |sum| <= sum of |.|, such a programme is never above the whole one, and where all signs are right
-    they are equal: its optimum then is the optimum over all rows. Rows whose sign was wrong join.
+    Rows far from a guess probably keep the sign of their residual, so those on one side are replaced by
+    their mean. As |sum| <= sum of |.|, the value of such a programme is a lower bound, and if all signs are
+    right it is exact: its optimum is the optimum over all rows. Rows with a wrong sign are added.
     """
     n_rows, n_columns = rows.shape
     size = 500 + 2 * n_columns + int(0.75 * np.sqrt(n_rows * n_columns))
@@ -109,7 +111,7 @@ def _solve(rows: Floats, target: Floats, weights: Floats, price: Floats, nonnega
         wrong = ~inside & (residual * np.where(best > 0, 1, -1) < -_NOISE)
         if not wrong.any():
             return found
-        # Many wrong signs tell of too few rows inside, not of those with wrong signs.
+        # Many wrong signs mean that too few rows are in the programme.
         if wrong.sum() < size:
             inside |= wrong
         else:
@@ -119,7 +121,7 @@ def _solve(rows: Floats, target: Floats, weights: Floats, price: Floats, nonnega
 
 
 def _guess(rows: Floats, target: Floats, weights: Floats, price: Floats, nonnegative: bool) -> Floats:
-    """(n_columns,) near the optimum: least squares, in which rows count less the larger their error."""
+    """(n_columns,) an approximate optimum, by iteratively reweighted least squares."""
     pull = weights
     for _ in range(8):
         pulled = rows * pull[:, None]
@@ -139,32 +141,71 @@ def _guess(rows: Floats, target: Floats, weights: Floats, price: Floats, nonnega
 
 
 def _programme(rows: Floats, target: Floats, weights: Floats, price: Floats, nonnegative: bool) -> Floats:
-    """(n_columns,) the optimum, from the dual programme: one constraint a column, one bounded variable a row.
-
-    It is several times faster than the primal programme, which has a constraint for each row.
-    """
-    priced = price > 0
-    slack = sp.identity(len(price), format="csc")[:, priced]
-    upper = np.concatenate([weights, np.full(priced.sum(), np.inf) if nonnegative else price[priced]])
-    bounds = np.column_stack([-np.concatenate([weights, price[priced]]), upper])
-    matrix = sp.hstack([sp.csc_array(rows.T), slack], format="csc")
-    gain = np.concatenate([target, np.zeros(priced.sum())])
+    """(n_columns,) the optimum over these rows, without the solver's noise."""
     for method in ("highs-ds", "highs-ipm"):
-        solved = linprog(-gain, A_eq=matrix, b_eq=np.zeros(len(price)), bounds=bounds, method=method)
+        solved = dual_programme(rows, target, weights, price, nonnegative=nonnegative, method=method)
         if solved.status != 0:
             continue
-        found = _sharpened(-solved.eqlin.marginals, rows, target, weights, priced & nonnegative)
-        # The programme's value bounds the error from below: what comes near it is proved best.
+        found = _sharpened(-solved.eqlin.marginals, rows, target, weights, (price > 0) & nonnegative)
+        # The value of the programme is a lower bound: a solution near it is optimal.
         error = weights @ np.abs(target - rows @ found) + price @ np.abs(found)
         if error + solved.fun <= _GAP * weights.sum():
             return found
     raise InputError("The least absolute error could not be found; are numbers of very different size mixed?")
 
 
+def dual_programme(
+    table: Floats,
+    target: Floats,
+    penalty: Floats,
+    price: Floats,
+    *,
+    nonnegative: bool,
+    method: str = "highs-ds",
+    time_limit: float | None = None,
+) -> Any:
+    """Minimise price · |weights| + penalty · |target - table @ weights| by the dual linear programme.
+
+    It has one constraint a column and one bounded variable a row, and is several times faster than the
+    primal programme, which has a constraint for each row.
+
+    Parameters
+    ----------
+    table : (n_rows, n_columns).
+    target : (n_rows,).
+    penalty : (n_rows,) of a unit of error.
+    price : (n_columns,) of a unit of weight; a column of price 0 is free, and may be negative.
+    nonnegative : whether the weights of columns with a price are at least 0.
+
+    Returns
+    -------
+    The result of `scipy.optimize.linprog`; the weights are the negated marginals of its equations.
+
+    Examples
+    --------
+    >>> target, penalty = np.array([3.0, 1.0]), np.full(2, 9.0)
+    >>> found = dual_programme(np.eye(2), target, penalty, np.ones(2), nonnegative=False)
+    >>> -found.eqlin.marginals
+    array([3., 1.])
+    """
+    priced = price > 0
+    slack = sp.identity(len(price), format="csc")[:, priced]
+    matrix = sp.hstack([sp.csc_array(table.T), slack], format="csc")
+    upper = np.concatenate([penalty, np.full(priced.sum(), np.inf) if nonnegative else price[priced]])
+    return linprog(
+        -np.concatenate([target, np.zeros(priced.sum())]),
+        A_eq=matrix if len(price) else None,
+        b_eq=np.zeros(len(price)) if len(price) else None,
+        bounds=np.column_stack([-np.concatenate([penalty, price[priced]]), upper]),
+        method=method,
+        options={} if time_limit is None else {"time_limit": time_limit},
+    )
+
+
 def _sharpened(
     found: Floats, rows: Floats, target: Floats, weights: Floats, signed: NDArray[np.bool_]
 ) -> Floats:
-    """(n_columns,) the same solution without the solver's noise: what it meets, it meets exactly."""
+    """(n_columns,) the solution without the solver's noise: rows that it matches are matched exactly."""
     found = np.where(signed, np.maximum(found, 0.0), found)
     met = np.abs(target - rows @ found) < 1e-6
     used = np.abs(found) > 1e-8

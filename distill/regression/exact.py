@@ -1,4 +1,4 @@
-"""The smallest formula that meets a target on every row: few terms, whole weights, proved where possible."""
+"""The smallest sum that matches a target on every row: few terms, whole weights, with a lower bound."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,35 +7,35 @@ from time import process_time
 import numpy as np
 from numpy.typing import ArrayLike
 
-from distill.errors import InputError
+from distill.common import InputError
+from distill.regression.column_pool import ColumnPool, Floats, Integers, Term, distinct_rows
 from distill.regression.linear import checked_rows
-from distill.regression.pool import Floats, Integers, Pool, Term, different
-from distill.regression.pricing import Settings
-from distill.regression.search import Search
+from distill.regression.pricing import FitSettings
+from distill.regression.search import ExactSearch
 
 Progress = Callable[[str, int, int], None]
 
-_MET = 1e-6  # a row is met if real weights come this close
+_MET = 1e-6  # tolerance for matching a row with real weights
 _LARGEST = 2**31  # beyond it, products and sums may not be exact
 
 
 @dataclass(frozen=True, eq=False)
-class Exact:
-    """A sum of features and products of two, each times a weight, and how well it meets the target.
+class ExactFit:
+    """A weighted sum of features and products of two, and its errors on the target.
 
     Attributes
     ----------
     terms : the columns that are multiplied in each term, one or two, in ascending order.
     weights : of the terms, none 0. Whole numbers, unless nothing exact was found and real ones fit better.
-    intercept : what is added.
-    exact : whether whole weights meet all rows; always counted on all of them.
+    intercept : the constant.
+    exact : whether whole weights match the target on all rows.
     cost : the total size: for each term its features' sizes, a plus sign, in products a times sign, and a
         weight unless it is 1 or -1; two more if there is an intercept.
-    bound : no exact solution in the columns that the last programme looked at costs less; 0 if none was
-        found. Where it is the cost, the solution is proved smallest among these columns.
-    wrong : numbers of the rows that are not met.
-    blocking : numbers of a few rows that contradict each other, whatever the weights (even real ones) of
-        all features and products; empty if this was not proved.
+    bound : lower bound on the cost of exact solutions in the columns of the last programme; 0 if none was
+        found. If it equals the cost, the solution is the smallest among these columns.
+    wrong : numbers of the rows that are not matched.
+    blocking : numbers of a few rows that no real weights of all features and products match together;
+        empty if this was not proved.
     mae : mean absolute error, rows counted by their weights.
     max_error : largest absolute error.
     """
@@ -53,7 +53,7 @@ class Exact:
 
     @property
     def gap(self) -> float:
-        """The share of the cost that a smaller exact solution might save; 0 if there is none."""
+        """The share of the cost above the lower bound; 0 if the solution is optimal."""
         return (self.cost - self.bound) / self.cost if self.cost else 0.0
 
     def predict(self, values: ArrayLike) -> Floats:
@@ -79,32 +79,29 @@ def fit_exact(
     max_columns: int = 40,
     time_limit: float = 30.0,
     progress: Progress | None = None,
-) -> Exact:
-    """Choose terms and whole weights of the least total size that meet the target on all rows.
+) -> ExactFit:
+    """Choose terms and whole weights of the least total size that match the target on all rows.
 
-    Linear programmes whose rows and columns are added as they are needed choose the columns; products
-    are priced all at once and never listed. An integer programme then chooses among at most
-    `max_columns` of them; then terms are exchanged, and more columns looked at, as long as that makes
-    it smaller. If nothing meets all rows, the result is a short sum of small absolute error.
-    Neither the order of rows nor that of columns matters, except that of equal columns of one size
-    the first is taken. Only what is found when time runs out can differ between runs.
+    Linear programmes with row and column generation choose the columns; products are priced all at once and
+    never listed. An integer programme then chooses among at most `max_columns` of them. Then terms are
+    exchanged and more columns are tried while that lowers the cost. If nothing matches all rows, the result
+    is a short sum of small absolute error. The order of rows and columns does not matter, except that of
+    equal columns of one size the first is taken. Only results under a time limit can differ between runs.
 
     Parameters
     ----------
     values : (n_rows, n_features) whole numbers.
     target : (n_rows,); real numbers are fitted by least absolute error at once.
     sizes : (n_features,) symbols of each feature's formula.
-    weights : (n_rows,) how often a row counts in errors; each once if not given. Rows that count zero
-        times need not be met.
+    weights : (n_rows,) of rows in errors, by default 1. Rows of weight 0 need not be matched.
     products : whether a term may be the product of two different features.
     intercept : whether a constant may be added.
     nonnegative : whether weights must be at least 0; the intercept need not.
     largest_weight : the largest absolute value of a weight.
-    max_terms : how many terms are allowed; more only if there is no exact solution otherwise.
-    max_columns : among how many columns the first integer programme chooses; later ones see half as many
-        again, and again.
-    time_limit : seconds of the processor.
-    progress : is told the stage, how much of it is done, and how much there is.
+    max_terms : largest number of terms; exceeded only if there is no exact solution otherwise.
+    max_columns : number of columns of the first integer programme; each later one has half as many more.
+    time_limit : seconds of processor time.
+    progress : called with the stage, its progress and its total.
 
     Examples
     --------
@@ -121,10 +118,10 @@ def fit_exact(
     table, aim, counts = checked_rows(values, target, weights)
     symbols = np.asarray(sizes, dtype=np.float64)
     _check(table, aim, symbols, largest_weight, max_terms)
-    settings = Settings(products, intercept, nonnegative, largest_weight, max_terms, max_columns, progress)
+    settings = FitSettings(products, intercept, nonnegative, largest_weight, max_terms, max_columns, progress)
     numbers = np.arange(len(aim)) if weights is None else np.flatnonzero(np.asarray(weights) > 0)
-    pool = Pool(table, aim, counts, symbols, intercept=intercept, products=products)
-    search = Search(pool, settings, deadline)
+    pool = ColumnPool(table, aim, counts, symbols, intercept=intercept, products=products)
+    search = ExactSearch(pool, settings, deadline)
     twins = _twins(table, aim)
     if len(twins):
         blocking = twins
@@ -142,7 +139,7 @@ def fit_exact(
     )
     whole = all(float(weight).is_integer() for weight in (*solution.weights, solution.intercept))
     exact = whole and not errors.any()
-    return Exact(
+    return ExactFit(
         terms=tuple(terms[i] for i in order),
         weights=tuple(solution.weights[i] for i in order),
         intercept=solution.intercept,
@@ -157,7 +154,7 @@ def fit_exact(
 
 
 def _errors(terms: list[Term], weights: list[float], intercept: float, table: Floats, aim: Floats) -> Floats:
-    """(n_rows,) absolute errors; whole numbers are added as such."""
+    """(n_rows,) absolute errors; whole numbers are added exactly."""
     total = np.full(len(aim), intercept)
     for term, weight in zip(terms, weights, strict=True):
         total = total + weight * table[:, list(term)].astype(np.int64).prod(axis=1)
@@ -178,8 +175,8 @@ def _check(table: Floats, aim: Floats, symbols: Floats, largest_weight: int, max
 
 
 def _twins(table: Floats, aim: Floats) -> Integers:
-    """Numbers of rows that are equal but for the target: some pairs, those farthest apart first."""
-    _, group = different(table)
+    """Pairs of rows with equal features and different targets, largest difference first."""
+    _, group = distinct_rows(table)
     order = np.lexsort((np.arange(len(aim)), aim, group))
     starts = np.flatnonzero(np.diff(group[order], prepend=-1))
     ends = np.append(starts[1:], len(order)) - 1

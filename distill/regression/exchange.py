@@ -1,7 +1,7 @@
-"""Other solutions near one: some of its terms replaced by a single one.
+"""Exchanges: some terms of a solution replaced by a single one.
 
-A term can stand for the dropped ones if what the kept terms do not explain of it is a multiple of what they
-do not explain of the target. For all terms at once this takes a few matrix products.
+A term can replace the dropped ones if its residual after regression on the kept terms is a multiple of the
+target's residual. A few matrix products test all terms at once.
 """
 
 from collections.abc import Iterator
@@ -10,25 +10,25 @@ from itertools import combinations
 import numpy as np
 from numpy.typing import NDArray
 
-from distill.regression.pool import Floats, Integers, Pool, Solution, Term, spread_out
+from distill.regression.column_pool import ColumnPool, Floats, Integers, Solution, Term, spread_out
 
-_ROWS = 256  # on which terms are compared; who takes one checks it on all
-_DROPPED = 3  # at most
-_SAME = 1e-7  # how far from parallel residuals may be
+_ROWS = 256  # on which terms are compared; the caller checks them on all
+_DROPPED = 3  # largest number of dropped terms
+_SAME = 1e-7  # tolerance for parallel residuals
 _NOISE = 1e-7
-_MOST = 60  # that are given
+_MOST = 60  # largest number of results
 
 
-def exchanged(pool: Pool, solution: Solution, *, products: bool, intercept: bool) -> list[list[Term]]:
-    """Terms that may meet the target as those of a solution do, and cost no more; the cheapest first.
+def exchanges(pool: ColumnPool, solution: Solution, *, products: bool, intercept: bool) -> list[list[Term]]:
+    """Sets of terms that may match the target exactly at no higher cost; the cheapest first.
 
     Examples
     --------
     >>> first, second = np.array([0, 1, 0, 1, 2]), np.array([1, 1, 0, 0, 2])
     >>> values = np.column_stack([first, second, first + second]).astype(float)
     >>> sizes = np.array([3.0, 4.0, 5.0])
-    >>> pool = Pool(values, values[:, 2], np.ones(5), sizes, intercept=True, products=True)
-    >>> exchanged(pool, Solution(((0,), (1,)), (1, 1), 0), products=True, intercept=True)
+    >>> pool = ColumnPool(values, values[:, 2], np.ones(5), sizes, intercept=True, products=True)
+    >>> exchanges(pool, Solution(((0,), (1,)), (1, 1), 0), products=True, intercept=True)
     [[(2,)]]
     """
     rows = spread_out(len(pool.target), _ROWS)
@@ -46,9 +46,9 @@ def exchanged(pool: Pool, solution: Solution, *, products: bool, intercept: bool
 
 
 def _replacements(
-    pool: Pool, rows: Integers, kept: list[Term], saved: float, products: bool, intercept: bool
+    pool: ColumnPool, rows: Integers, kept: list[Term], saved: float, products: bool, intercept: bool
 ) -> Iterator[tuple[Term | None, float]]:
-    """Terms that explain what the kept ones leave and cost no more than is saved; none if nothing is left."""
+    """Terms that explain the residual of the kept ones at no higher cost; None if there is no residual."""
     known = pool.table(kept, rows)
     known = np.column_stack([known, np.ones(len(known))]) if intercept else known
     basis = np.asarray(np.linalg.qr(known)[0])

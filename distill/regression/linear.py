@@ -1,4 +1,4 @@
-"""A target as a weighted sum of features: least squares, least absolute error, or descent to it."""
+"""Linear regression: least squares, least absolute error, or stochastic gradient descent."""
 
 from dataclasses import dataclass
 from typing import Literal, get_args
@@ -7,7 +7,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import nnls
 
-from distill.errors import InputError
+from distill.common import InputError
 from distill.regression.absolute import least_absolute
 
 Floats = NDArray[np.float64]
@@ -18,14 +18,14 @@ _FIRST_STEP = 0.1  # of the spread of the target
 
 
 @dataclass(frozen=True, eq=False)
-class Fit:
-    """A linear function and how well it fits the data it was made from.
+class LinearFit:
+    """A linear function and its errors on the data it was fitted to.
 
     Attributes
     ----------
     weights : (n_features,) one for each feature.
-    intercept : what is added; 0 if none was asked for.
-    mae : mean absolute error on the data, rows counted by their weights.
+    intercept : the constant; 0 if none was fitted.
+    mae : weighted mean absolute error on the data.
     max_error : largest absolute error on the rows of positive weight.
     """
 
@@ -54,20 +54,20 @@ def fit_linear(
     nonnegative: bool = False,
     seed: int = 0,
     epochs: int = 100,
-) -> Fit:
-    """Weights and an intercept with which the features give the target.
+) -> LinearFit:
+    """Fit weights and an intercept.
 
     Parameters
     ----------
     features : (n_rows, n_features) numbers; columns may be equal, constant, or more than rows.
     target : (n_rows,).
-    weights : (n_rows,) how often a row counts; each once if not given.
-    method : "squares", the least squared error, of smallest weights where many are optimal; "absolute",
-        the least absolute error, exactly, with few and small weights where many are optimal (see
-        `absolute.least_absolute`); "sgd", near the least absolute error by stochastic gradient descent.
+    weights : (n_rows,) of rows, by default 1.
+    method : "squares", the least squared error, with the smallest weights among optima; "absolute", the least
+        absolute error, exactly, with few and small weights among optima (see `absolute.least_absolute`);
+        "sgd", stochastic gradient descent on the absolute error.
     intercept : whether a constant is fitted too.
     nonnegative : whether weights must be at least 0; the intercept need not.
-    seed, epochs : the order in which "sgd" visits rows, and how often it visits each.
+    seed, epochs : of "sgd": the seed of the order of rows, and the number of passes.
 
     Examples
     --------
@@ -88,25 +88,29 @@ def fit_linear(
         if epochs < 1:
             raise InputError(f"Descent needs at least 1 epoch, not {epochs}.")
         found, constant = _descent(table, aim, counts, intercept, nonnegative, seed, epochs)
-    return measured(found, constant, table, aim, counts)
+    return evaluate_fit(found, constant, table, aim, counts)
 
 
-def measured(weights: Floats, intercept: float, features: Floats, target: Floats, counts: Floats) -> Fit:
+def evaluate_fit(
+    weights: Floats, intercept: float, features: Floats, target: Floats, counts: Floats
+) -> LinearFit:
     """Make the fit of these weights (n_features,), with its errors on rows from `checked_rows`.
 
     Examples
     --------
-    >>> measured(np.array([2.0]), 0.0, np.array([[1.0], [2.0]]), np.array([2.0, 5.0]), np.ones(2)).mae
+    >>> evaluate_fit(np.array([2.0]), 0.0, np.array([[1.0], [2.0]]), np.array([2.0, 5.0]), np.ones(2)).mae
     0.5
     """
     errors = np.abs(features @ weights + intercept - target)
-    return Fit(weights, float(intercept), float(np.average(errors, weights=counts)), float(errors.max()))
+    return LinearFit(
+        weights, float(intercept), float(np.average(errors, weights=counts)), float(errors.max())
+    )
 
 
 def checked_rows(
     features: ArrayLike, target: ArrayLike, weights: ArrayLike | None = None
 ) -> tuple[Floats, Floats, Floats]:
-    """Features, target and weights as arrays; rows that count zero times are gone.
+    """Check features, target and weights, and drop rows of weight 0.
 
     Parameters
     ----------
@@ -151,7 +155,7 @@ def _finite(numbers: ArrayLike, name: str) -> Floats:
 def _least_squares(
     features: Floats, target: Floats, counts: Floats, intercept: bool, nonnegative: bool
 ) -> tuple[Floats, float]:
-    # About the means the best intercept is 0: it is exempt from signs and from being small.
+    # Centred, the best intercept is 0, so that constraints on weights do not apply to it.
     means, table = _centred(features, counts, intercept)
     mean = float(np.average(target, weights=counts)) if intercept else 0.0
     table = np.column_stack([table, target - mean]) * np.sqrt(counts / counts.mean())[:, None]
@@ -163,7 +167,7 @@ def _least_squares(
         scales[scales == 0] = 1.0
         found = nnls(left / scales, right, maxiter=100 * n_features)[0] / scales
     else:
-        # Columns that only rounding tells apart are the same.
+        # Columns that differ by rounding only are equal.
         found = np.linalg.lstsq(left, right, rcond=np.finfo(float).eps * max(n_rows, n_features))[0]
     return found, mean - float(means @ found)
 
@@ -177,18 +181,18 @@ def _descent(
     seed: int,
     epochs: int,
 ) -> tuple[Floats, float]:
-    """Minibatch subgradient steps on features of spread 1, shrinking to 0; the best epoch's weights stay."""
+    """Minibatch subgradient descent on standardised features, with decreasing steps; keeps the best epoch."""
     means, table = _centred(features, counts, intercept)
     share = counts / counts.mean()
     spreads = np.sqrt(np.average(table**2, axis=0, weights=share))
     spreads[spreads == 0] = 1.0
     table = np.column_stack([table / spreads, np.full(len(target), float(intercept))])
     found = np.zeros(table.shape[1])
-    found[-1] = _median(target, counts) if intercept else 0.0
+    found[-1] = median(target, counts) if intercept else 0.0
     best, least = found.copy(), float(share @ np.abs(target - table @ found))
     first_step = _FIRST_STEP * least / len(target)
     orders = np.random.default_rng(seed)
-    # Few rows are taken one by one, so that there are steps enough.
+    # With few rows, batches of one row give enough steps.
     batch = min(_BATCH, max(1, len(target) // 32))
     n_batches = -(-len(target) // batch)
     for epoch in range(epochs):
@@ -209,17 +213,18 @@ def _descent(
 
 
 def _centred(features: Floats, counts: Floats, intercept: bool) -> tuple[Floats, Floats]:
-    """(n_features,) what the intercept takes from each feature, and (n_rows, n_features) what it leaves."""
+    """The means of features (n_features,), and the centred features (n_rows, n_features)."""
     if not intercept:
         return np.zeros(features.shape[1]), features
     means = np.average(features, axis=0, weights=counts)
     table = features - means
-    # A constant says nothing that the intercept does not; what rounding leaves of it must be 0.
+    # A constant column is redundant beside the intercept; rounding errors in it must become 0.
     table[:, np.abs(table).max(axis=0) <= 1e-12 * np.abs(means)] = 0.0
     return means, table
 
 
-def _median(target: Floats, counts: Floats) -> float:
+def median(target: Floats, counts: Floats) -> float:
+    """The weighted median of a target (n_rows,), with counts (n_rows,)."""
     order = np.argsort(target, kind="stable")
     below = np.cumsum(counts[order])
     return float(target[order[np.searchsorted(below, below[-1] / 2)]])

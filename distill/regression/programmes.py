@@ -1,6 +1,6 @@
-"""The programmes behind an exact fit: linear ones that choose columns, and the integer one that decides.
+"""The linear and integer programmes of an exact fit.
 
-All have few rows and few columns; who calls them adds what was missing and calls again.
+All have few rows and columns; the caller adds missing ones and solves again.
 """
 
 from dataclasses import dataclass
@@ -12,26 +12,28 @@ from numpy.typing import NDArray
 from scipy.linalg import qr
 from scipy.optimize import Bounds, LinearConstraint, linprog, milp
 
+from distill.regression.absolute import dual_programme
+
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-_NOISE = 1e-9  # weights of less are 0
-_TOO_SMALL = 1e-3  # a contradiction below this, in rows of weight 1 on average, may be rounding
+_NOISE = 1e-9  # smaller weights are 0
+_TOO_SMALL = 1e-3  # smaller contradictions, for rows of mean weight 1, may be rounding errors
 
-_PATIENCE = 4  # seconds on the clock for one of the processor, which others may use as well
-_NODES = 10_000  # of an integer programme: unlike seconds, the same on all machines
+_PATIENCE = 4  # seconds of wall time for one of processor time
+_NODES = 10_000  # of an integer programme: unlike seconds, reproducible
 
 
 @dataclass(frozen=True, eq=False)
-class Relaxed:
+class Relaxation:
     """The optimum of a linear programme.
 
     Attributes
     ----------
     weights : (n_columns,) real numbers.
-    intercept : what is added.
-    slack : (n_rows,) what is missing to the target.
-    duals : (n_rows,) by how much the optimum grows with each row's target.
+    intercept : the constant.
+    slack : (n_rows,) target minus prediction.
+    duals : (n_rows,) derivative of the optimum by each row's target.
     """
 
     weights: Floats
@@ -39,13 +41,13 @@ class Relaxed:
     slack: Floats
     duals: Floats
 
-    def padded(self, n_columns: int) -> "Relaxed":
-        """The same with columns that joined since and weigh nothing."""
+    def padded(self, n_columns: int) -> "Relaxation":
+        """The same solution with weight 0 for columns added since."""
         weights = np.append(self.weights, np.zeros(n_columns - len(self.weights)))
-        return Relaxed(weights, self.intercept, self.slack, self.duals)
+        return Relaxation(weights, self.intercept, self.slack, self.duals)
 
 
-def relaxed(
+def solve_relaxation(
     table: Floats,
     target: Floats,
     price: Floats,
@@ -54,8 +56,8 @@ def relaxed(
     intercept: bool,
     nonnegative: bool,
     seconds: float,
-) -> Relaxed | None:
-    """Real weights of least price · |weights| + penalty · |slack|; none if the time was too short.
+) -> Relaxation | None:
+    """Real weights that minimise price · |weights| + penalty · |slack|; None if time runs out.
 
     Parameters
     ----------
@@ -63,11 +65,11 @@ def relaxed(
     target : (n_rows,).
     price : (n_columns,) of a unit of weight.
     penalty : (n_rows,) of a unit of slack.
-    seconds : how long it may take.
+    seconds : time limit.
 
     Examples
     --------
-    >>> found = relaxed(np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([4.0, 2.0]), np.ones(2),
+    >>> found = solve_relaxation(np.array([[1.0, 2.0], [0.0, 1.0]]), np.array([4.0, 2.0]), np.ones(2),
     ...                 np.full(2, 9.0), intercept=False, nonnegative=False, seconds=1.0)
     >>> found.weights, found.slack
     (array([0., 2.]), array([0., 0.]))
@@ -75,40 +77,33 @@ def relaxed(
     if seconds <= 0:
         return None
     n_rows, n_columns = table.shape
-    # The dual programme, one constraint a column and one bounded variable a row, is the faster one.
-    matrix = sp.hstack([sp.csc_array(table.T), sp.identity(n_columns)], format="csc")
     if intercept:
-        matrix = sp.vstack([matrix, np.append(np.ones(n_rows), np.zeros(n_columns))[None]], format="csc")
-    upper = np.append(penalty, np.full(n_columns, np.inf) if nonnegative else price)
-    solved = linprog(
-        -np.append(target, np.zeros(n_columns)),
-        A_eq=matrix if matrix.shape[0] else None,
-        b_eq=np.zeros(matrix.shape[0]) if matrix.shape[0] else None,
-        bounds=np.column_stack([-np.append(penalty, price), upper]),
-        method="highs-ds",
-        options={"time_limit": _PATIENCE * seconds},
+        table, price = np.column_stack([table, np.ones(n_rows)]), np.append(price, 0.0)
+    solved = dual_programme(
+        table, target, penalty, price, nonnegative=nonnegative, time_limit=_PATIENCE * seconds
     )
     if solved.status != 0:
         return None
     found = -np.asarray(solved.eqlin.marginals, dtype=np.float64) + 0.0  # no -0
     weights, constant = found[:n_columns], float(found[-1]) if intercept else 0.0
     weights[np.abs(weights) < _NOISE] = 0.0
-    return Relaxed(weights, constant, target - table @ weights - constant, solved.x[:n_rows])
+    slack = target - table[:, :n_columns] @ weights - constant
+    return Relaxation(weights, constant, slack, solved.x[:n_rows])
 
 
 def contradiction(
     table: Floats, target: Floats, *, intercept: bool, nonnegative: bool, seconds: float
 ) -> Floats | None:
-    """(n_rows,) multipliers that prove that no real weights meet the target; none if there are none.
+    """(n_rows,) multipliers that prove that no real weights match the target; None if there are none.
 
-    With them the rows add up to 0 in every column (to at most 0 if weights are nonnegative) but to more
-    than 0 in the target. No row that is used can be spared.
+    The weighted sum of the rows is 0 in every column (at most 0 if weights are nonnegative) but positive in
+    the target. The set of rows with nonzero multipliers is minimal.
 
     Parameters
     ----------
     table : (n_rows, n_columns).
     target : (n_rows,).
-    seconds : how long it may take.
+    seconds : time limit.
 
     Examples
     --------
@@ -146,14 +141,14 @@ def contradiction(
 
 
 @dataclass(frozen=True, eq=False)
-class Decided:
-    """What an integer programme found.
+class IntegerOptimum:
+    """The result of an integer programme.
 
     Attributes
     ----------
-    weights : (n_columns,) whole numbers; none if nothing was found.
+    weights : (n_columns,) whole numbers; None if no solution was found.
     intercept : a whole number.
-    bound : no solution of the programme costs less; infinity if it was proved that there is none.
+    bound : lower bound on the cost of solutions; infinity if there is provably none.
     """
 
     weights: Floats | None
@@ -161,7 +156,7 @@ class Decided:
     bound: float
 
 
-def decided(
+def solve_integer(
     table: Floats,
     target: Floats,
     price: Floats,
@@ -174,32 +169,33 @@ def decided(
     max_terms: int | None,
     below: float,
     seconds: float,
-) -> Decided:
-    """Whole weights that meet the target on all rows at the least cost.
+) -> IntegerOptimum:
+    """Whole weights that match the target on all rows at the least cost.
 
     Parameters
     ----------
     table : (n_rows, n_columns) integers.
     target : (n_rows,) integers.
     price : (n_columns,) of using a column.
-    written : what a weight other than 1 and -1 costs.
-    constant : what an intercept other than 0 costs.
-    max_terms : how many columns may be used; any number if none.
-    below : only solutions of at most this cost are sought.
-    seconds : how long it may take.
+    written : cost of a weight other than 1 and -1.
+    constant : cost of an intercept other than 0.
+    max_terms : largest number of columns; None for no limit.
+    below : largest cost of a solution.
+    seconds : time limit.
 
     Examples
     --------
     >>> table, target = np.array([[1.0, 2.0, 2.0], [0.0, 1.0, 0.0]]), np.array([4.0, 2.0])
-    >>> found = decided(table, target, np.array([2.0, 3.0, 2.0]), written=1, constant=2, intercept=False,
+    >>> found = solve_integer(
+    ...     table, target, np.array([2.0, 3.0, 2.0]), written=1, constant=2, intercept=False,
     ...     nonnegative=False, largest_weight=9, max_terms=3, below=np.inf, seconds=1.0)
     >>> found.weights, found.bound
     (array([0., 2., 0.]), 4.0)
     """
     n_rows, n = table.shape
     if seconds <= 0:
-        return Decided(None, 0.0, 0.0)
-    # In this order: weights, which are used, which are not 1 or -1, the intercept, whether it is used.
+        return IntegerOptimum(None, 0.0, 0.0)
+    # Variables: weights, which are not 0, which are not 1 or -1, the intercept, whether it is not 0.
     reach = np.abs(table).max(axis=0, initial=0.0) * largest_weight
     far = float(intercept) * (np.abs(target).max(initial=0.0) + np.sort(reach)[::-1][: max_terms or n].sum())
     cost = np.concatenate([np.zeros(n), price, np.full(n, written), [0.0, constant]])
@@ -236,13 +232,13 @@ def decided(
         options={"time_limit": _PATIENCE * seconds, "node_limit": _NODES, "mip_rel_gap": 0.0},
     )
     if solved.status == 2:
-        return Decided(None, 0.0, np.inf)
+        return IntegerOptimum(None, 0.0, np.inf)
     bound = solved.mip_dual_bound
     bound = float(bound) if bound is not None and np.isfinite(bound) else 0.0
     if solved.x is None:
-        return Decided(None, 0.0, bound)
+        return IntegerOptimum(None, 0.0, bound)
     whole = np.rint(solved.x) + 0.0  # no -0
-    return Decided(whole[:n], float(whole[3 * n]), bound)
+    return IntegerOptimum(whole[:n], float(whole[3 * n]), bound)
 
 
 def _intercept_column(n_rows: int) -> sp.csc_array:
@@ -250,7 +246,7 @@ def _intercept_column(n_rows: int) -> sp.csc_array:
 
 
 def spanning(table: Floats, target: Floats, *, intercept: bool) -> Integers | None:
-    """Numbers of rows of which all others are sums; none if no weights, even real ones, meet all rows.
+    """Numbers of rows that span all rows; None if no real weights match all rows.
 
     Examples
     --------
@@ -265,7 +261,7 @@ def spanning(table: Floats, target: Floats, *, intercept: bool) -> Integers | No
     found = np.linalg.lstsq(triangle[:, :-1], triangle[:, -1], rcond=None)[0]
     if np.abs(table @ found - target).max() > 1e-5:
         return None
-    # Short rows first: they make the easier programmes.
+    # Rows with few entries first, as they make programmes easier.
     scales = np.maximum((table**2).sum(axis=1), 1.0)
     parts: Any = qr((table / scales[:, None]).T, mode="r", pivoting=True)
     triangle, order = parts

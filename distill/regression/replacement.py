@@ -1,8 +1,8 @@
-"""Solutions near one: some of its terms replaced by up to three others, and all weights chosen anew.
+"""Replacement: some terms of a solution replaced by up to three others, with all weights fitted again.
 
-What the kept terms leave of the target must be a sum of at most three columns times small whole weights.
-Each column becomes two random sums of what the kept terms leave of it; sums that add up to those of the
-target are looked up in a sorted list, so that all triples are tried without being listed.
+The residual of the target after regression on the kept terms must be a sum of at most three columns with
+small whole weights. Two random projections of each residual are compared: combinations that add up to those
+of the target are looked up in a sorted list, so that all triples are tested without being enumerated.
 """
 
 from collections.abc import Iterator, Sequence
@@ -11,23 +11,23 @@ from itertools import combinations, product
 
 import numpy as np
 
-from distill.regression.pool import WRITTEN, Floats, Integers, Pool, Solution, Term
-from distill.structures.ranges import mixed
+from distill.common import scramble
+from distill.regression.column_pool import WRITTEN, ColumnPool, Floats, Integers, Solution, Term
 
-_FACTORS = 1500  # columns, the smallest, that are multiplied with each other
-_PRODUCTS = 400_000  # products that are looked at, the smallest
-_PAIRED = 3000  # columns that are tried as the first of two
-_TRIPLED = 100  # columns that are tried as the first two of three
+_FACTORS = 1500  # smallest columns whose products are formed
+_PRODUCTS = 400_000  # smallest products that are tried
+_PAIRED = 3000  # columns tried as the first of two
+_TRIPLED = 100  # columns tried as the first two of three
 _WEIGHTS = tuple(sign * size for size in (1, 2, 3, 4, 5) for sign in (1, -1))
 _LIGHT = _WEIGHTS[:4]  # of three columns
 _HEAVIEST = 12
-_NONE = 1e-6  # random sums of less are 0
-_SAME = 1e-7  # random sums that differ by less are the same
-_ALIKE = 1e-5  # the same for second sums, which only confirm
+_NONE = 1e-6  # smaller random sums are 0
+_SAME = 1e-7  # tolerance for equal random sums
+_ALIKE = 1e-5  # tolerance for the second sums, which only confirm
 
 
 class Replacement:
-    """Looks for solutions near others, in one pool.
+    """Searches for solutions near given ones, in one pool.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Replacement:
     --------
     >>> first, second = np.array([0, 1, 0, 1, 2]), np.array([1, 1, 0, 0, 2])
     >>> values = np.column_stack([first, second, first + 2 * second, first * second]).astype(float)
-    >>> pool = Pool(values, values[:, 2], np.ones(5), np.array([3.0, 4.0, 5.0, 9.0]), intercept=True,
+    >>> pool = ColumnPool(values, values[:, 2], np.ones(5), np.array([3.0, 4.0, 5.0, 9.0]), intercept=True,
     ...             products=False)
     >>> replacement = Replacement(pool, intercept=True, nonnegative=False)
     >>> near = replacement.near([Solution(((0,), (1,)), (1, 2), 0)], most=12)
@@ -46,9 +46,9 @@ class Replacement:
     [(((2,),), (1,)), (((0,), (1,)), (1, 2))]
     """
 
-    def __init__(self, pool: Pool, *, intercept: bool, nonnegative: bool) -> None:
+    def __init__(self, pool: ColumnPool, *, intercept: bool, nonnegative: bool) -> None:
         self.pool, self._intercept, self._nonnegative = pool, intercept, nonnegative
-        factors = np.arange(min(len(pool.sizes), _FACTORS))  # the pool's columns come by growing size
+        factors = np.arange(min(len(pool.sizes), _FACTORS))  # the pool's columns are sorted by size
         left, right = np.triu_indices(len(factors), 1)
         price = pool.sizes[left] + pool.sizes[right] + 2
         if len(price) > _PRODUCTS:
@@ -64,23 +64,23 @@ class Replacement:
         self._codes: dict[Term, int] = {}
 
     def near(self, solutions: Sequence[Solution], most: float) -> list[Solution]:
-        """Exact solutions of at most this cost that are made of some, these among them; the best first."""
+        """The given exact solutions and those near them, up to a cost; the best first."""
         found: set[tuple[Term, ...]] = set()
-        begun = {
+        starts = {
             kept
             for solution in solutions
             for count in range(len(solution.terms))
             for kept in combinations(solution.terms, count)
         }
-        for kept in sorted(begun):
+        for kept in sorted(starts):
             found.update(self._filled(kept, most - float(self.pool.prices(kept).sum())))
         exact = {one for terms in found if (one := self._solved(terms)) and one.cost(self.pool) <= most}
         return sorted(exact.union(solutions), key=self.rank)
 
     def rank(self, solution: Solution) -> tuple[object, ...]:
-        """The lower the better: its size, then how simple its weights are, then what the terms' values are.
+        """A key of which the lowest is best: size, then simple weights, then the values of the terms.
 
-        Names, order and what else is in the pool decide nothing, unless terms have the same values as often.
+        It does not depend on names, order or the rest of the pool, unless terms have equal value counts.
         """
         weights = solution.weights
         codes = sorted(zip(map(self._code, solution.terms), weights, strict=True))
@@ -95,16 +95,16 @@ class Replacement:
         )
 
     def _code(self, term: Term) -> int:
-        """A number for how often a term has which value where the target has which."""
+        """A hash of the joint counts of values of a term and of the target."""
         if term not in self._codes:
-            aims = mixed(self.pool.target.astype(np.int64).astype(np.uint64))
+            aims = scramble(self.pool.target.astype(np.int64).astype(np.uint64))
             values = self.pool.table([term])[:, 0].astype(np.int64).astype(np.uint64)
-            codes = mixed(values ^ aims) * self.pool.counts.astype(np.uint64)
+            codes = scramble(values ^ aims) * self.pool.counts.astype(np.uint64)
             self._codes[term] = int(codes.sum(dtype=np.uint64))
         return self._codes[term]
 
     def _solved(self, terms: tuple[Term, ...]) -> Solution | None:
-        """The exact solution in some terms, if there is one with whole weights."""
+        """The exact solution with whole weights in some terms, or None."""
         table, target = self._table(terms), self.pool.target
         weights = np.rint(np.linalg.lstsq(table, target, rcond=None)[0])
         if (table @ weights != target).any() or np.abs(weights).max(initial=0) > _HEAVIEST:
@@ -122,7 +122,7 @@ class Replacement:
         return np.column_stack([table, np.ones(len(table))]) if self._intercept else table
 
     def _sums(self, vector: Floats) -> Floats:
-        """(n_terms,) for all terms the sum of their values, each times that of a vector (n_rows,)."""
+        """(n_terms,) the inner product of each term with a vector (n_rows,)."""
         pairs = (self._factors * vector[:, None]).T @ self._factors
         found: Floats = np.append(vector @ self.pool.values, pairs[self._left, self._right])
         return found
@@ -138,7 +138,7 @@ class Replacement:
         return [self._sums(vector) for vector in self._random]
 
     def _filled(self, kept: tuple[Term, ...], saved: float) -> Iterator[tuple[Term, ...]]:
-        """Terms that meet the target: those kept and up to three more that cost no more than is saved."""
+        """Sets of terms that match the target: the kept ones and up to three more within the saved cost."""
         table = self._table(kept)
         share = np.linalg.lstsq(table, self._random.T, rcond=None)[0] if table.shape[1] else np.zeros((0, 2))
         rest = self._random - (table @ share).T
@@ -162,17 +162,17 @@ class Replacement:
 
 
 class _Listed:
-    """Columns by their random sums; of those with equal ones the cheapest.
+    """Columns sorted by their random sums; of equal sums the cheapest.
 
     Parameters
     ----------
     sums : (2, n_columns).
     price : (n_columns,).
-    saved : what columns may cost together.
+    saved : largest total cost of the columns.
 
     Attributes
     ----------
-    numbers : (n_listed,) which columns are listed.
+    numbers : (n_listed,) of the columns.
     """
 
     def __init__(self, sums: Floats, price: Floats, saved: float) -> None:
@@ -185,7 +185,7 @@ class _Listed:
         self.price, self.saved = price[self.numbers], saved
 
     def adding_up(self, target: Floats) -> Iterator[Integers]:
-        """Places of up to three columns that times small whole weights make the target's two sums."""
+        """Places of up to three columns whose sums times small whole weights equal those of the target."""
         if not len(self.numbers):
             return
         ratio = np.rint(target[0] / self.first)
@@ -203,7 +203,7 @@ class _Listed:
             yield from self._completed(target, pairs, triple)
 
     def _completed(self, target: Floats, begun: Integers, weights: tuple[int, ...]) -> Iterator[Integers]:
-        """Columns (m, k) with what completes each to the target, which costs no less than they do."""
+        """Columns (m, k) with a further column that completes them to the target, and costs no less."""
         price = self.price[begun]
         written = WRITTEN * sum(abs(weight) != 1 for weight in weights)
         room = self.saved - written - price.sum(axis=1)

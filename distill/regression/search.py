@@ -1,42 +1,42 @@
-"""The search for an exact fit: what integer programmes make of the columns that linear ones choose."""
+"""The search for an exact fit: integer programmes over the columns that linear programmes select."""
 
 from time import process_time
 
 import numpy as np
 
-from distill.regression.exchange import exchanged
-from distill.regression.pool import (
+from distill.regression.column_pool import (
     CONSTANT,
     WRITTEN,
+    ColumnPool,
     Floats,
     Integers,
-    Pool,
     Solution,
     Term,
     spread_out,
 )
-from distill.regression.pricing import WIDEST, Pricing, Settings
-from distill.regression.programmes import Relaxed, decided, spanning
+from distill.regression.exchange import exchanges
+from distill.regression.pricing import WIDEST, FitSettings, Pricing
+from distill.regression.programmes import Relaxation, solve_integer, spanning
 
-_ROWS = (400, 800, 1600)  # of the first programmes; more are tried if fewer did not do
+_ROWS = (400, 800, 1600)  # widths of the first programmes, tried in turn
 _WORTHS = (10.0, 30.0, 100.0, 300.0, 1000.0, 3000.0, 1e4, 1e5)  # of a unit of mean error, in units of size
 _MET = 1e-6
 _MORE_ROWS = 100
-_GRACE = 0.5  # seconds for a first fit, even if reading the table took all there were
-_WIDTHS = (1, 1.5, 2.5, 4)  # of the programmes that searches begin with, in units of max_columns
-_LOOKS = 8  # around a solution, for a smaller one
+_GRACE = 0.5  # seconds for a first fit, even if the time is used up
+_WIDTHS = (1, 1.5, 2.5, 4)  # widths of the initial programmes, in units of max_columns
+_LOOKS = 8  # columns around a solution
 
 
-class Search:
-    """One search; `run` it, then read what it found.
+class ExactSearch:
+    """One search; call `run`, then use its attributes.
 
     Attributes
     ----------
     best : the best exact solution so far.
-    bound : no exact solution in the columns of the last integer programme costs less.
+    bound : lower bound on exact solutions in the columns of the last integer programme.
     """
 
-    def __init__(self, pool: Pool, settings: Settings, deadline: float) -> None:
+    def __init__(self, pool: ColumnPool, settings: FitSettings, deadline: float) -> None:
         self.pool, self.settings, self.deadline = pool, settings, deadline
         self.best: Solution | None = None
         self.bound = 0.0
@@ -44,7 +44,7 @@ class Search:
         self._proved: set[Term] | None = None
 
     def run(self) -> Integers:
-        """Look for exact solutions; the rows (of the pool) that contradict each other, if any do."""
+        """Search for exact solutions, and return rows of the pool that provably contradict each other."""
         started = process_time()
         half = started + 0.5 * (self.deadline - started)
         last = self.approach(half)
@@ -52,7 +52,7 @@ class Search:
             blocking = self.pricing.contradiction(started + 0.75 * (self.deadline - started))
             if len(blocking):
                 return blocking
-        # Where a search begins decides where it ends, so it begins twice; more often if it finds nothing.
+        # The result depends on the start, so there are two starts, and more if nothing is found.
         found: tuple[Solution, float] | None = None
         for number, share in enumerate(_WIDTHS):
             if found is not None and number > 1:
@@ -65,8 +65,8 @@ class Search:
             self.best, self.bound = found
         return np.zeros(0, dtype=np.int64)
 
-    def _around(self, last: Relaxed | None, width: int) -> Solution | None:
-        """The best exact solution in so many columns, and then around it, as long as it gets smaller."""
+    def _around(self, last: Relaxation | None, width: int) -> Solution | None:
+        """The best exact solution in `width` columns, then in columns around it while the cost decreases."""
         if self.best is None:
             self._decide(self._chosen(last, width), self.deadline)
         most = width * 3 // 2
@@ -82,19 +82,19 @@ class Search:
                 width = most
         return self.best
 
-    def approach(self, until: float) -> Relaxed | None:
-        """Fit with errors that become dearer and dearer; the optimum of the last programme.
+    def approach(self, until: float) -> Relaxation | None:
+        """Fit with increasing penalties on errors, and return the optimum of the last programme.
 
-        While errors are cheap, few columns are worth their price, so that programmes are small and those
-        columns come first that explain much.
+        With a small penalty few columns pay, so programmes are small and the columns that explain most are
+        selected first.
         """
         until = max(until, process_time() + _GRACE)
-        last: Relaxed | None = None
+        last: Relaxation | None = None
         for n_rows in _ROWS:
             self.pricing.rows = spread_out(len(self.pool.target), n_rows)
             for number, worth in enumerate(_WORTHS):
-                self._tell("linear", number, len(_WORTHS))
-                found = self.pricing.met(worth, until)
+                self._report("linear", number, len(_WORTHS))
+                found = self.pricing.optimum(worth, until)
                 if found is None or self.best is not None:
                     return found or last
                 last = found
@@ -109,7 +109,7 @@ class Search:
         return last
 
     def _offer(self, terms: list[Term], weights: Floats, intercept: float) -> None:
-        """Keep weights that are whole, meet all rows and cost less than what is known."""
+        """Keep a fit if its weights are whole, match all rows and cost less than the best."""
         whole, constant = np.rint(weights), round(intercept)
         if len(terms) > 4 * self.settings.max_terms or np.abs(weights - whole).max(initial=0.0) > 1e-4:
             return
@@ -124,11 +124,11 @@ class Search:
             self.best = solution
 
     def _exchange(self) -> None:
-        """Replace some terms by one, as long as the solution gets smaller."""
+        """Replace some terms by one while the cost decreases."""
         settings = self.settings
         while self.best is not None and process_time() < self.deadline:
             before = self.best
-            options = exchanged(self.pool, before, products=settings.products, intercept=settings.intercept)
+            options = exchanges(self.pool, before, products=settings.products, intercept=settings.intercept)
             for terms in options:
                 table = self.pool.table(terms)
                 table = np.column_stack([table, np.ones(len(table))]) if settings.intercept else table
@@ -143,8 +143,8 @@ class Search:
     def _rank(self, solution: Solution) -> tuple[bool, float]:
         return len(solution.terms) > self.settings.max_terms, solution.cost(self.pool)
 
-    def _chosen(self, last: Relaxed | None, most: int) -> list[Term]:
-        """Columns for the integer programme: all if few, else those of sparse fits and near them."""
+    def _chosen(self, last: Relaxation | None, most: int) -> list[Term]:
+        """Columns for the integer programme: all if few, otherwise those of sparse fits and near them."""
         if self.pool.n_terms(self.settings.products) <= most:
             return self.pool.singles() + (self.pool.pairs() if self.settings.products else [])
         terms = dict.fromkeys(self.best.terms if self.best else ())
@@ -169,11 +169,7 @@ class Search:
         if duals is not None:
             for products in (False, True)[: 1 + self.settings.products]:
                 near = self.pool.attractive(
-                    duals,
-                    self.pricing.rows,
-                    most,
-                    products=products,
-                    nonnegative=self.settings.nonnegative,
+                    duals, self.pricing.rows, most, products=products, nonnegative=self.settings.nonnegative
                 )
                 # Half of the room is for single columns.
                 room = (
@@ -183,7 +179,7 @@ class Search:
         return list(terms)[:most]
 
     def _decide(self, columns: list[Term], until: float) -> None:
-        """Find the best solution in these columns, and how far it may be from the smallest."""
+        """Solve the integer programme over these columns, and update the bound."""
         pool, settings = self.pool, self.settings
         if self._proved is not None and set(columns) <= self._proved:
             return
@@ -197,8 +193,8 @@ class Search:
         while True:
             within = self.best is not None and (most is None or len(self.best.terms) <= most)
             limit = self.best.cost(pool) if self.best is not None and within else np.inf
-            self._tell("columns", len(columns), len(columns))
-            found = decided(
+            self._report("columns", len(columns), len(columns))
+            found = solve_integer(
                 table[basis],
                 pool.target[basis],
                 price,
@@ -219,7 +215,7 @@ class Search:
                 self._offer([columns[i] for i in used], found.weights[used], found.intercept)
                 errors = np.abs(table @ found.weights + found.intercept - pool.target)
                 more = np.setdiff1d(np.flatnonzero(errors), basis)
-                if len(more):  # the rows were not enough after all
+                if len(more):  # the selected rows did not suffice
                     basis = np.append(basis, more[np.argsort(-errors[more], kind="stable")[:_MORE_ROWS]])
                     continue
             if most is None or within or np.isfinite(found.bound):
@@ -229,6 +225,6 @@ class Search:
                 return
             most = None
 
-    def _tell(self, stage: str, done: int, total: int) -> None:
+    def _report(self, stage: str, done: int, total: int) -> None:
         if self.settings.progress is not None:
             self.settings.progress(stage, done, total)

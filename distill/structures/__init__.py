@@ -1,25 +1,5 @@
-"""Relational structures as flat arrays: what everything downstream reads."""
+"""Relational structures as flat arrays, quotients, and labelled data sets."""
 
-from distill.structures.archive import read_archive, write_archive
-from distill.structures.batch import Structures, concatenate
-from distill.structures.quotient import Layer, Links, Options, Pairs, Quotient, joint_messages
-from distill.structures.ranges import distinct_rows, offsets, ranges
-from distill.structures.vocabulary import Predicate, Vocabulary
+import lazy_loader
 
-__all__ = [
-    "Layer",
-    "Links",
-    "Options",
-    "Pairs",
-    "Predicate",
-    "Quotient",
-    "Structures",
-    "Vocabulary",
-    "concatenate",
-    "distinct_rows",
-    "joint_messages",
-    "offsets",
-    "ranges",
-    "read_archive",
-    "write_archive",
-]
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

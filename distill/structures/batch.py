@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from distill.errors import InputError
+from distill.common import InputError, offsets, ranges
 from distill.structures.archive import read_archive, write_archive
-from distill.structures.ranges import offsets, ranges
 from distill.structures.vocabulary import ACHIEVED, MISSING, Vocabulary
 
 Array = NDArray[np.int32]
@@ -20,7 +19,7 @@ KIND = "structures"
 
 @dataclass(frozen=True, eq=False)
 class Structures:
-    """Many states side by side: objects are numbered through, atoms name objects by these numbers.
+    """A batch of states. Objects are numbered consecutively, and atoms refer to these numbers.
 
     Attributes
     ----------
@@ -28,7 +27,7 @@ class Structures:
     n_states : the number of states.
     state_of_object : (n_objects,) the state each object belongs to, ascending.
     relations : for each predicate name an array (n_atoms, arity) of object numbers, grouped by state in
-        ascending order. A nullary predicate has (n_atoms, 1) *state* numbers: those in which it holds.
+        ascending order. A nullary predicate has (n_atoms, 1) numbers of the *states* in which it holds.
 
     Examples
     --------
@@ -75,7 +74,7 @@ class Structures:
 
     @cached_property
     def object_offsets(self) -> NDArray[np.int64]:
-        """(n_states + 1,) where the objects of each state begin."""
+        """(n_states + 1,) the first object of each state."""
         return offsets(np.bincount(self.state_of_object, minlength=self.n_states))
 
     def atoms(self, name: str) -> Array:
@@ -95,7 +94,7 @@ class Structures:
         return self.state_of_object[atoms[:, 0]] if self.vocabulary[name].arity else atoms[:, 0]
 
     def __getitem__(self, states: slice | ArrayLike) -> "Structures":
-        """Pick states by slice, Boolean mask or numbers (any order, repetitions allowed)."""
+        """Select states by slice, Boolean mask or numbers (any order, repetitions allowed)."""
         chosen = np.arange(self.n_states)[states if isinstance(states, slice) else np.atleast_1d(states)]
         sizes = np.diff(self.object_offsets)[chosen]
         new_offsets = offsets(sizes)
@@ -137,7 +136,7 @@ class Structures:
 
         Parameters
         ----------
-        state : which one.
+        state : the number of the state.
         names : the names of the state's objects; their numbers within the state if left out.
         """
         one = self[[state]]
@@ -149,7 +148,7 @@ class Structures:
         return result
 
     def __eq__(self, other: object) -> bool:
-        """Whether both hold the same atoms over the same objects, whatever the order of the atoms."""
+        """Whether both have the same atoms over the same objects, in any order."""
         if not isinstance(other, Structures):
             return NotImplemented
         return (
@@ -165,7 +164,7 @@ class Structures:
     __hash__ = None  # type: ignore[assignment]
 
     def to_arrays(self) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
-        """Arrays and metadata that hold the batch, for storage."""
+        """The batch as arrays and metadata, for storage."""
         arrays = {f"relation{i}": self.relations[p.name] for i, p in enumerate(self.vocabulary)}
         metadata = {"n_states": self.n_states, "vocabulary": self.vocabulary.to_json()}
         return {"state_of_object": self.state_of_object, **arrays}, metadata
@@ -189,7 +188,7 @@ class Structures:
 
 
 def concatenate(batches: Iterable[Structures]) -> Structures:
-    """Put batches of one vocabulary one after the other.
+    """Concatenate batches of one vocabulary.
 
     Examples
     --------
@@ -203,7 +202,7 @@ def concatenate(batches: Iterable[Structures]) -> Structures:
         raise ValueError("nothing to concatenate")
     vocabulary = parts[0].vocabulary
     if any(part.vocabulary != vocabulary for part in parts):
-        raise InputError("Structures with different vocabularies cannot be put together.")
+        raise InputError("Structures with different vocabularies cannot be concatenated.")
     states = offsets([part.n_states for part in parts])
     objects = offsets([part.n_objects for part in parts])
     relations = {}

@@ -1,11 +1,12 @@
-"""The quotient: all objects that look the same up to some depth are one row.
+"""The quotient: objects with the same colour at some depth share a row.
 
-Rows are layered. Two objects with the same row at depth d have, at layer d of any message-passing network,
-the same embedding, and satisfy the same formulas of modal depth d. A row at depth d + 1 knows how many atoms
-link it to which rows at depth d; states that have equally many objects of every row are one state row.
+Each depth has its own rows. Two objects with the same row at depth d have the same embedding at layer d of
+any message-passing network, and satisfy the same formulas of modal depth d. A row at depth d + 1 determines
+the number of atoms to each row at depth d. States with the same number of objects of every row share a state
+row.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -15,10 +16,10 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from distill.errors import InputError
+from distill.common import InputError, distinct_rows
 from distill.structures.archive import read_archive, write_archive
 from distill.structures.batch import Structures
-from distill.structures.ranges import distinct_rows
+from distill.structures.labels import label_arrays, labels_of
 from distill.structures.vocabulary import Vocabulary
 
 Rows = NDArray[np.int64]
@@ -28,13 +29,13 @@ KIND = "quotient"
 
 @dataclass(frozen=True)
 class Options:
-    """What a colouring sees.
+    """Options of a colouring.
 
     Attributes
     ----------
-    sets : forget how often a message occurs.
+    sets : ignore how often a message occurs.
     joint : all atoms over one ordered pair of objects form one message, instead of one each.
-    nullary : nullary atoms count as unary ones that hold of every object; otherwise they are not seen.
+    nullary : treat nullary atoms as unary ones that hold of every object; otherwise ignore them.
     """
 
     sets: bool = False
@@ -48,9 +49,9 @@ class Links:
 
     Attributes
     ----------
-    tuples : (n_tuples, arity) the distinct atoms, as rows of the layer before.
+    tuples : (n_tuples, arity) the distinct atoms, as rows of the previous layer.
     counts : for each position a sparse matrix (n_rows, n_tuples): how many atoms of that kind have an object
-        of the row at this position. With sets: 1 where there are any.
+        of the row at this position. With sets: 1 if there are any.
     """
 
     tuples: Rows
@@ -59,13 +60,13 @@ class Links:
 
 @dataclass(frozen=True, eq=False)
 class Pairs:
-    """All that links ordered pairs of objects, between rows; only where messages are joint.
+    """The binary relations of ordered pairs of objects, between rows; only if messages are joint.
 
     Attributes
     ----------
     kinds : (n_kinds, 2 · n_binary) which relations hold of a pair (x, y), then which of (y, x).
-    messages : (n_messages, 2) kind, and the row of y in the layer before.
-    counts : sparse matrix (n_rows, n_messages): how many y there are for an x of the row.
+    messages : (n_messages, 2) kind, and the row of y in the previous layer.
+    counts : sparse matrix (n_rows, n_messages): the number of objects y for an x of the row.
     """
 
     kinds: NDArray[np.bool_]
@@ -75,16 +76,16 @@ class Pairs:
 
 @dataclass(frozen=True, eq=False)
 class Layer:
-    """The rows at one depth. What links them is found when it is asked for, and kept.
+    """The rows at one depth. Links are computed on first use and cached.
 
     Attributes
     ----------
-    states : states that have at least one object of every row.
+    states : states with at least one object of every row.
     row : (n_objects,) the row of each of their objects.
-    before : (n_objects,) the same in the layer before.
-    parent : (n_rows,) each row's row in the layer before; its own number at depth 0.
-    options : what the rows see.
-    chosen : (n_state_rows,) the state that stands for each state row.
+    before : (n_objects,) the same in the previous layer.
+    parent : (n_rows,) the row of each row in the previous layer; its own number at depth 0.
+    options : options of the colouring.
+    chosen : (n_state_rows,) the representative of each state row.
     """
 
     states: Structures
@@ -157,14 +158,15 @@ class Quotient:
 
     Attributes
     ----------
-    states : one state of each class, in which every row occurs.
-    options : what the rows see.
-    rows : for each depth (n_objects,) the row of each object of these states. If stable, the last repeats
-        the one before, so that links lead from the stable rows to the stable rows.
+    states : one state of each class; every row occurs in them.
+    options : options of the colouring.
+    rows : for each depth (n_objects,) the row of each object of these states. If stable, the last entry
+        repeats the previous one, so that links lead from stable rows to stable rows.
     stable : whether the rows reach the fixpoint.
-    chosen : (n_state_rows,) the state that stands for each state row.
-    v_star, split : (n_state_rows,) label and split of each state row.
-    multiplicity : (n_state_rows,) how many states each stands for.
+    chosen : (n_state_rows,) the representative of each state row.
+    labels : for each name (n_state_rows,) the label of each state row.
+    split : (n_state_rows,) the split of each state row.
+    multiplicity : (n_state_rows,) the number of states of each state row.
     """
 
     states: Structures
@@ -172,7 +174,7 @@ class Quotient:
     rows: Sequence[Rows]
     stable: bool
     chosen: Rows
-    v_star: Rows
+    labels: Mapping[str, Rows]
     split: Rows
     multiplicity: Rows
 
@@ -180,6 +182,11 @@ class Quotient:
     def vocabulary(self) -> Vocabulary:
         """The predicates."""
         return self.states.vocabulary
+
+    @property
+    def n_state_rows(self) -> int:
+        """The number of state rows."""
+        return len(self.chosen)
 
     @cached_property
     def layers(self) -> tuple[Layer, ...]:
@@ -222,7 +229,7 @@ class Quotient:
         Parameters
         ----------
         name : a relation of two and more arguments.
-        source, target : positions in it: the row's own, and the other's.
+        source, target : the positions of the row and of the other row in the relation.
 
         Returns
         -------
@@ -241,7 +248,7 @@ class Quotient:
         return links.counts[source] @ sp.csr_array(ends, shape=(n_tuples, len(before)))
 
     def pair_link(self, kinds: NDArray[np.bool_], depth: int) -> Counts:
-        """How many objects of each row at `depth - 1` stand in a relation to an object of a row at `depth`.
+        """How many objects of each row at `depth - 1` are related to an object of each row at `depth`.
 
         Parameters
         ----------
@@ -259,17 +266,18 @@ class Quotient:
         )
         return layer.pairs.counts[:, chosen] @ sp.csr_array(ends, shape=(len(chosen), len(before)))
 
-    def settled(self) -> "Quotient":
-        """A stable quotient with the rows of depth 0 and of the fixpoint only: all that formulas need."""
+    def fixpoint(self) -> "Quotient":
+        """The quotient with the rows of depth 0 and of the fixpoint only, which suffice for formulas."""
         if not self.stable:
-            raise InputError("Only a stable quotient has rows that settled; build it without a depth.")
+            raise InputError("Only a stable quotient has a fixpoint; build it without a depth.")
         return replace(self, rows=[self.rows[0], self.rows[-1], self.rows[-1]])
 
     def save(self, path: Path) -> None:
         """Write the quotient to one file (see `distill.structures.archive`)."""
         arrays, metadata = self.states.to_arrays()
         arrays |= {f"row{depth}": row for depth, row in enumerate(self.rows)}
-        arrays |= {name: getattr(self, name) for name in _LABELS}
+        arrays |= {"chosen": self.chosen, **label_arrays(self.labels)}
+        arrays |= {"split": self.split, "multiplicity": self.multiplicity}
         write_archive(
             path, arrays, {**metadata, "kind": KIND, "options": asdict(self.options), "stable": self.stable}
         )
@@ -279,16 +287,20 @@ class Quotient:
         """Read a quotient that `save` wrote."""
         arrays, metadata = read_archive(path, KIND)
         rows = [arrays[f"row{depth}"] for depth in range(sum(name.startswith("row") for name in arrays))]
-        labels = {name: arrays[name] for name in _LABELS}
-        states = Structures.from_arrays(arrays, metadata)
-        return Quotient(states, Options(**metadata["options"]), rows, metadata["stable"], **labels)
-
-
-_LABELS = ("chosen", "v_star", "split", "multiplicity")
+        return Quotient(
+            Structures.from_arrays(arrays, metadata),
+            Options(**metadata["options"]),
+            rows,
+            metadata["stable"],
+            arrays["chosen"],
+            labels_of(arrays),
+            arrays["split"],
+            arrays["multiplicity"],
+        )
 
 
 def joint_messages(n_objects: int, relations: list[Rows]) -> tuple[Rows, Rows, Rows]:
-    """One message for each ordered pair of objects that some atom links.
+    """One message for each ordered pair of objects in a common atom.
 
     Parameters
     ----------

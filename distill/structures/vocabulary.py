@@ -1,11 +1,12 @@
-"""The predicates a batch of structures is written in."""
+"""Vocabularies: the predicates of structures."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
 
-from distill.errors import InputError
+from distill.common import InputError
 
 ROLES = ("state", "nullary", "goal", "type", "constant")
 GOAL, GOAL_ABSENT = "_G", "_nG"
@@ -34,14 +35,14 @@ class Predicate:
 
     @property
     def base(self) -> str:
-        """The predicate a goal version speaks about: `on` for `on_G`; the name itself otherwise."""
+        """The predicate of a goal version: `on` for `on_G`; the name itself otherwise."""
         if self.role != "goal":
             return self.name
         return self.name.partition(",")[0].removesuffix(GOAL_ABSENT).removesuffix(GOAL)
 
     @property
     def wants_absence(self) -> bool:
-        """Whether a goal predicate asks for its atoms to be false."""
+        """Whether the goal is a negated atom."""
         return self.role == "goal" and self.name.partition(",")[0].endswith(GOAL_ABSENT)
 
 
@@ -60,13 +61,9 @@ class Vocabulary:
 
     def __init__(self, predicates: Iterable[Predicate]) -> None:
         object.__setattr__(self, "predicates", tuple(predicates))
-        seen: set[str] = set()
-        for predicate in self.predicates:
-            if predicate.name in seen:
-                raise InputError(
-                    f"The name {predicate.name!r} would stand for two predicates; rename one in the domain."
-                )
-            seen.add(predicate.name)
+        counts = Counter(predicate.name for predicate in self.predicates)
+        if repeated := [name for name, count in counts.items() if count > 1]:
+            raise InputError(f"Two predicates have the name {repeated[0]!r}; rename one in the domain.")
 
     def __iter__(self) -> Iterator[Predicate]:
         return iter(self.predicates)
@@ -81,7 +78,7 @@ class Vocabulary:
         return self.predicates[self.index(name)]
 
     def index(self, name: str) -> int:
-        """Position of the predicate called `name`."""
+        """The position of the predicate `name`."""
         if name not in self._numbers:
             raise InputError(f"There is no predicate {name!r}; choose from {', '.join(self._numbers)}.")
         return self._numbers[name]
@@ -91,7 +88,7 @@ class Vocabulary:
         return {predicate.name: number for number, predicate in enumerate(self.predicates)}
 
     def marked(self) -> "Vocabulary":
-        """Split every goal predicate `p_G` into `p_G,T` (achieved) and `p_G,F` (still missing).
+        """Split every goal predicate `p_G` into `p_G,T` (achieved) and `p_G,F` (missing).
 
         Examples
         --------

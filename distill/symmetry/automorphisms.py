@@ -1,14 +1,15 @@
 """Automorphisms of states, and an order of their objects that does not depend on names."""
 
+import numpy as np
 import pynauty
 
 from distill.structures import Structures
 from distill.symmetry.canonical import coloured_graphs
-from distill.symmetry.object_graphs import object_graphs
+from distill.symmetry.object_graph import object_graphs
 
 
 def group_sizes(states: Structures) -> list[int]:
-    """For each state the number of ways to permute its objects that change nothing.
+    """For each state the number of its automorphisms.
 
     Examples
     --------
@@ -25,9 +26,9 @@ def group_sizes(states: Structures) -> list[int]:
 
 
 def canonical_orders(states: Structures) -> list[list[int]]:
-    """For each state its objects, numbered within the state, in an order that no renaming changes.
+    """For each state its objects, numbered within the state, in an order that is invariant under renaming.
 
-    Isomorphic states are the same once their objects are numbered in this order.
+    Isomorphic states are equal after their objects are renumbered in this order.
 
     Examples
     --------
@@ -37,11 +38,11 @@ def canonical_orders(states: Structures) -> list[list[int]]:
     >>> first == second[::-1]
     True
     """
-    n_objects = states.object_offsets[1:] - states.object_offsets[:-1]
+    n_objects = np.diff(states.object_offsets)
     orders = []
     graphs = coloured_graphs(object_graphs(states))
     for size, (_, graph, place) in zip(n_objects.tolist(), graphs, strict=True):
         rank = {vertex: n for n, vertex in enumerate(pynauty.canon_label(graph))} if size else {}
-        # An object graph has the objects first, in their order.
+        # The objects are the first vertices of an object graph, in their order.
         orders.append(sorted(range(size), key=lambda x, place=place, rank=rank: rank[int(place[x])]))  # type: ignore[misc]
     return orders

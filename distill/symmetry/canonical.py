@@ -8,15 +8,15 @@ import pynauty
 
 from distill.structures import Structures
 from distill.symmetry.interning import Integers
-from distill.symmetry.object_graphs import EDGE
+from distill.symmetry.object_graph import EDGE
 
 
 def canonical_forms(graphs: Structures) -> list[bytes]:
-    """A key for each object graph; isomorphic graphs, and no others, have the same key.
+    """A key for each object graph; two graphs have the same key if and only if they are isomorphic.
 
     Parameters
     ----------
-    graphs : what `object_graphs` makes.
+    graphs : object graphs from `object_graphs`.
 
     Examples
     --------
@@ -35,14 +35,14 @@ def canonical_forms(graphs: Structures) -> list[bytes]:
 
 
 def coloured_graphs(graphs: Structures) -> Iterator[tuple[bytes, pynauty.Graph, Integers]]:
-    """Each object graph for nauty, after what nauty does not know of it: which cell has which colour.
+    """For each object graph the colours of its cells, the graph for nauty, and nauty's vertex numbers.
 
-    The last part is (n_vertices,) the place among nauty's vertices of each vertex, in the graph's own order.
+    The last are (n_vertices,) numbers, in the order of the vertices of the object graph.
     """
     cells = _Runs.of(*_by_colour(graphs))
     place = np.empty(graphs.n_objects, dtype=np.int64)
     place[cells.order] = np.arange(graphs.n_objects)
-    # Vertices are numbered by colour within their graph, so that a cell is a range.
+    # Vertices are numbered by colour within their graph, so a cell is a range.
     place -= graphs.object_offsets[graphs.state_of_object]
     sender, receiver = graphs.relations[EDGE].T
     edges = _Runs.of(graphs.state_of_object[receiver].astype(np.int64), place[receiver])
@@ -52,7 +52,7 @@ def coloured_graphs(graphs: Structures) -> Iterator[tuple[bytes, pynauty.Graph, 
     hubs, starts, ends = edges.key.tolist(), edges.start.tolist(), edges.end.tolist()
     begins = graphs.object_offsets.tolist()
     cell_starts, cell_ends = cells.start.tolist(), cells.end.tolist()
-    # nauty knows cells, not colours: which colour each cell has, and its size, belongs to the key.
+    # nauty ignores the colours of cells, so the key contains the colour and the size of each cell.
     kinds = np.column_stack([cells.key, cells.end - cells.start])
     for graph in range(len(graphs)):
         first, last = of_graph[graph], of_graph[graph + 1]
@@ -70,9 +70,9 @@ def coloured_graphs(graphs: Structures) -> Iterator[tuple[bytes, pynauty.Graph, 
 
 
 class _TrustedGraph(pynauty.Graph):  # type: ignore[misc]
-    """An undirected graph that is right by construction: pynauty's own checks take ten times nauty's time."""
+    """An undirected graph without pynauty's checks, which take ten times as long as nauty."""
 
-    # pynauty reads these; its class has properties of these names.
+    # pynauty reads these attributes; its class has properties of these names.
     adjacency_dict: dict[int, list[int]] = {}  # noqa: RUF012
     vertex_coloring: list[set[int]] = []  # noqa: RUF012
 
@@ -85,13 +85,13 @@ class _TrustedGraph(pynauty.Graph):  # type: ignore[misc]
 
 @dataclass(frozen=True)
 class _Runs:
-    """Pairs of numbers in order, and where each distinct pair begins and ends.
+    """Sorted pairs of numbers, with the first and last position of each distinct pair.
 
     Attributes
     ----------
     order : (n,) the order.
     group, key : (n_runs,) the distinct pairs.
-    start, end : (n_runs,) their places in the order.
+    start, end : (n_runs,) their positions in the order.
     """
 
     order: Integers

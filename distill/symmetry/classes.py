@@ -7,7 +7,7 @@ import numpy as np
 from distill.structures import Structures
 from distill.symmetry.canonical import canonical_forms
 from distill.symmetry.interning import Integers
-from distill.symmetry.object_graphs import object_graphs
+from distill.symmetry.object_graph import object_graphs
 
 
 def isomorphism_classes(batches: Iterable[Structures]) -> Integers:
@@ -27,12 +27,12 @@ def isomorphism_classes(batches: Iterable[Structures]) -> Integers:
 
 
 def reduced_model(classes: Integers, transitions: Integers) -> Integers:
-    """(n, 2) transitions between classes, each once.
+    """(n, 2) distinct transitions between classes (Definition 1).
 
     Parameters
     ----------
     classes : (n_states,) the class of each state of an instance.
-    transitions : (n_transitions, 2) numbers of the states before and after.
+    transitions : (n_transitions, 2) source and target states.
 
     Examples
     --------

@@ -1,19 +1,19 @@
-"""E- and V-conflicts: what a colouring cannot tell apart (`symmetries.txt`, Definition 13).
+"""E- and V-conflicts: states that a colouring cannot distinguish (`symmetries.txt`, Definition 13).
 
-We count as Table 1 does, which was found by reproducing it:
+Conflicts are counted as in Table 1, which these rules reproduce:
 
-1. For each instance on its own, then summed; a conflict is a pair of isomorphism *classes* of one instance.
-   The number of classes overall is across instances.
-2. Unsolvable instances count among the states, but conflicts come from solvable ones.
-3. Set variants forget how often a neighbour's colour occurs, while histograms remain multisets.
+1. A conflict is a pair of isomorphism *classes* of one instance. The counts of all instances are summed.
+   The number of classes is across instances.
+2. Unsolvable instances count among the states, but only solvable ones have conflicts.
+3. Set variants ignore how often a neighbour's colour occurs, while histograms remain multisets.
 4. Nullary atoms have no vertex in the object graph.
 5. Domain constants are distinguished objects, each with a colour of its own.
 
-States without a way to the goal have V* = ∞: they are in V-conflict with states that have one.
+States without a path to the goal have V* = ∞: they are in V-conflict with states that have one.
 """
 
-from collections import defaultdict
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -21,88 +21,137 @@ import numpy as np
 from numpy.typing import NDArray
 
 from distill.structures import Options, Structures
-from distill.symmetry.folklore import PairRefinement
 from distill.symmetry.refinement import Refinement
+from distill.symmetry.two_fwl import PairRefinement
 
+Groups = list[list[int]]
 _BATCH = 10_000
 
 
-VARIANTS = tuple(
-    f"{algorithm}{' set' if sets else ''}{'+G' if marked else ''}"
-    for algorithm in ("1-WL", "2-FWL")
-    for sets in (False, True)
-    for marked in (False, True)
-)
-Encoder = Callable[[Sequence[int], bool], Structures]
-Groups = list[list[int]]
-
-
 @dataclass(frozen=True)
-class Conflicts:
-    """What one variant confuses.
+class Colouring:
+    """A colouring of states.
 
     Attributes
     ----------
-    e, v : the numbers of E- and V-conflicts, over all instances.
-    pairs : the pairs of classes in E-conflict, each once, the smaller number first.
-    example_e : one of them with equal V*, if there is one.
-    example_v : one of them in V-conflict.
+    name : as in the table of conflicts, such as `1-WL set+G`.
+    options : of the refinement of objects.
+    pairs : whether pairs of vertices are refined (2-FWL), which takes much longer.
+    marked : whether goals are marked as achieved or missing.
     """
 
-    e: int
-    v: int
-    pairs: frozenset[tuple[int, int]]
-    example_e: tuple[int, int] | None
-    example_v: tuple[int, int] | None
+    name: str
+    options: Options
+    pairs: bool
+    marked: bool
+
+    def keys(self) -> Callable[[Structures], Iterable[Hashable]]:
+        """A function from states to keys; keys are equal if and only if the states have the same colours."""
+        if self.pairs:
+            return PairRefinement(sets=self.options.sets).keys
+        return Refinement(self.options).keys
+
+    def distinguishes(self, two: Structures) -> bool:
+        """Whether it distinguishes two states.
+
+        Examples
+        --------
+        >>> from distill.structures import Predicate, Vocabulary
+        >>> words = Vocabulary([Predicate("on", 2)])
+        >>> two = Structures(words, 2, [0] * 3 + [1] * 3, {"on": [[0, 1], [0, 2], [3, 4]]})
+        >>> COLOURINGS["1-WL"].distinguishes(two), COLOURINGS["1-WL"].distinguishes(two[[0, 0]])
+        (True, False)
+        """
+        first, second = self.keys()(two)
+        return bool(first != second)
 
 
-def find_conflicts(
-    classes_of_instances: Sequence[Sequence[int]], v_star: NDArray[np.integer], encode: Encoder
-) -> dict[str, Conflicts]:
-    """Find the conflicts of all eight variants, by their names in Table 1 (`1-WL set+G` and so on).
-
-    Parameters
-    ----------
-    classes_of_instances : for each solvable instance the isomorphism classes of its states, each once.
-    v_star : (n_classes,) V* of each class.
-    encode : from class numbers to structures of one representative each, with plain or marked goals.
-    """
-    instances = [list(classes) for classes in classes_of_instances]
-    found = {}
-    for sets in (False, True):
+def _colourings() -> Iterator[Colouring]:
+    kinds = (
+        ("1-WL", Options(nullary=False), False),
+        ("1-WL set", Options(sets=True, nullary=False), False),
+        ("1-WL joint", Options(joint=True, nullary=False), False),
+        ("2-FWL", Options(nullary=False), True),
+        ("2-FWL set", Options(sets=True, nullary=False), True),
+    )
+    for name, options, pairs in kinds:
         for marked in (False, True):
-            suffix = f"{' set' if sets else ''}{'+G' if marked else ''}"
-            refinement = Refinement(Options(sets=sets, nullary=False))
-            vertices = confused(instances, refinement.keys, encode, marked)
-            found[f"1-WL{suffix}"] = _counted(vertices, v_star)
-            # 2-FWL refines 1-WL, so only what 1-WL confuses needs a look.
-            pairs = confused(vertices, PairRefinement(sets=sets).keys, encode, marked)
-            found[f"2-FWL{suffix}"] = _counted(pairs, v_star)
-    return {name: found[name] for name in VARIANTS}
+            yield Colouring(f"{name}{'+G' if marked else ''}", options, pairs, marked)
 
 
-def confused(
-    groups: Groups, keys_of: Callable[[Structures], Iterable[Hashable]], encode: Encoder, marked: bool
+COLOURINGS = {colouring.name: colouring for colouring in _colourings()}
+VARIANTS = tuple(name for name in COLOURINGS if "joint" not in name)
+"""The colourings of Table 1."""
+
+
+@dataclass(frozen=True, eq=False)
+class Conflicts:
+    """The classes of states that a colouring confuses.
+
+    Attributes
+    ----------
+    groups : classes of one instance that have the same colours; each group has at least two.
+    v_star : (n_classes,) V* of all classes.
+    """
+
+    groups: Groups
+    v_star: NDArray[np.integer]
+
+    @property
+    def e(self) -> int:
+        """The number of E-conflicts: pairs of classes of one instance that are confused."""
+        return sum(len(group) * (len(group) - 1) // 2 for group in self.groups)
+
+    @property
+    def v(self) -> int:
+        """The number of V-conflicts: E-conflicts with different V*."""
+        equal = (
+            n * (n - 1) // 2 for group in self.groups for n in Counter(self.v_star[group].tolist()).values()
+        )
+        return self.e - sum(equal)
+
+    def pairs(self, kind: str, at_most: int | None = None) -> list[tuple[int, int]]:
+        """Pairs of classes, each once: `V` with different V*, or `E` with equal ones.
+
+        Examples
+        --------
+        >>> found = Conflicts([[0, 2, 3]], np.array([1, 5, 1, 4]))
+        >>> found.e, found.v, found.pairs("E", 9), found.pairs("V", 9)
+        (3, 2, [(0, 2)], [(0, 3), (2, 3)])
+        """
+        distinct: dict[tuple[int, int], None] = {}
+        for group in self.groups:
+            for first, second in combinations(sorted(group), 2):
+                if (self.v_star[first] != self.v_star[second]) == (kind == "V"):
+                    distinct.setdefault((first, second))
+                    if len(distinct) == at_most:
+                        return list(distinct)
+        return list(distinct)
+
+    def example(self, kind: str) -> tuple[int, int] | None:
+        """The least pair of classes of a kind, as in `pairs`."""
+        return min(self.pairs(kind), default=None)
+
+    def __contains__(self, pair: tuple[int, int]) -> bool:
+        """Whether two classes are confused in some instance."""
+        return any(set(pair) <= set(group) for group in self.groups)
+
+
+def split_by_keys(
+    groups: Groups,
+    keys_of: Callable[[Structures], Iterable[Hashable]],
+    encode: Callable[[list[int]], Structures],
 ) -> Groups:
-    """Split groups of classes by their keys; what is left are the groups of at least two with one key."""
-    suspects = sorted({number for group in groups for number in group})
+    """Split groups of classes by their keys, and keep the groups of at least two classes."""
+    candidates = sorted({number for group in groups for number in group})
     keys: dict[int, Hashable] = {}
-    for begin in range(0, len(suspects), _BATCH):
-        part = suspects[begin : begin + _BATCH]
-        keys.update(zip(part, keys_of(encode(part, marked)), strict=True))
-    found: Groups = []
+    for begin in range(0, len(candidates), _BATCH):
+        part = candidates[begin : begin + _BATCH]
+        keys.update(zip(part, keys_of(encode(part)), strict=True))
+    result: Groups = []
     for group in groups:
         parts: dict[Hashable, list[int]] = defaultdict(list)
         for number in group:
             parts[keys[number]].append(number)
-        found += [part for part in parts.values() if len(part) > 1]
-    return found
-
-
-def _counted(groups: Groups, v_star: NDArray[np.integer]) -> Conflicts:
-    pairs = [pair for group in groups for pair in combinations(sorted(group), 2)]
-    differ = [pair for pair in pairs if v_star[pair[0]] != v_star[pair[1]]]
-    equal = set(pairs) - set(differ)
-    return Conflicts(
-        len(pairs), len(differ), frozenset(pairs), min(equal, default=None), min(differ, default=None)
-    )
+        result += [part for part in parts.values() if len(part) > 1]
+    return result

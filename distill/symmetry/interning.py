@@ -1,7 +1,7 @@
-"""Exact numbers for rows of integers: equal rows, equal number, in every batch.
+"""Exact numbers for rows of integers: in all batches, equal rows have equal numbers.
 
-Rows are found by a hash, but never trusted to it: every row is compared, entry by entry, with the one it was
-taken for. If two different rows have the same hash, all are hashed anew with another salt.
+Rows are looked up by a hash and then compared entry by entry. If two different rows have the same hash, all
+rows are hashed again with another salt.
 """
 
 import numpy as np
@@ -9,7 +9,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 Integers = NDArray[np.int64]
-_EXPECTED = 1 << 14  # distinct keys: a table for all of them would be slower where most are equal
+_EXPECTED = 1 << 14  # distinct keys: a larger table would be slower if most keys are equal
 
 
 class _CollisionError(Exception):
@@ -17,7 +17,7 @@ class _CollisionError(Exception):
 
 
 class Interner:
-    """Numbers rows in the order in which they are first seen.
+    """Numbers rows in the order of their first occurrence.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Interner:
                 self._change_salt()
 
     def _change_salt(self) -> None:
-        """Hash all known rows anew, until no two of one width have the same hash."""
+        """Hash all known rows again, until no two of one width have the same hash."""
         collided = True
         while collided:
             self._salt += 1
@@ -83,7 +83,7 @@ class Interner:
             numbers[new] = np.arange(self._size, self._size + new.sum())
             chunks.append(_Chunk(distinct[new], numbers[new], hashes[new]))
             self._size += int(new.sum())
-            # Chunks that are searched together grow in size: they are few, and each row is moved seldom.
+            # Merging chunks of similar size keeps them few and moves each row seldom.
             while (
                 len(chunks) > 1
                 and len(chunks[-2].numbers) < 2 * len(chunks[-1].numbers)
@@ -94,18 +94,18 @@ class Interner:
         return numbers[group]
 
     def signatures(self, own: Integers, messages: Integers, *, sets: bool = False) -> Integers:
-        """Number what vertices are and hear: their own colour with a multiset, or set, of messages.
+        """Number pairs of a vertex colour and a multiset, or set, of messages.
 
         Parameters
         ----------
         own : (n,) colours.
         messages : (n, k) in any order.
-        sets : forget how often a message occurs.
+        sets : ignore how often a message occurs.
 
         Examples
         --------
-        >>> numbers, heard = Interner(), np.array([[7, 8, 8], [8, 7, 7], [8, 7, 8]])
-        >>> numbers.signatures(np.zeros(3), heard), numbers.signatures(np.zeros(3), heard, sets=True)
+        >>> numbers, rows = Interner(), np.array([[7, 8, 8], [8, 7, 7], [8, 7, 8]])
+        >>> numbers.signatures(np.zeros(3), rows), numbers.signatures(np.zeros(3), rows, sets=True)
         (array([0, 1, 0]), array([2, 2, 2]))
         """
         if messages.shape[1] > 1:
@@ -123,7 +123,7 @@ class Interner:
 
 
 class _Chunk:
-    """Rows with their numbers, found by their hashes, which all differ."""
+    """Rows with their numbers and distinct hashes."""
 
     def __init__(self, rows: Integers, numbers: Integers, hashes: Integers) -> None:
         self.rows = rows
@@ -133,11 +133,11 @@ class _Chunk:
         self._least, self._most = rows[:, 0].min(), rows[:, 0].max()
 
     def overlaps(self, rows: Integers) -> bool:
-        """Whether the rows may be known here: colours of one depth never begin like those of another."""
+        """Whether the rows may be in this chunk: first entries of different depths never overlap."""
         return bool(rows[:, 0].min() <= self._most and rows[:, 0].max() >= self._least)
 
     def joined(self, other: "_Chunk") -> "_Chunk":
-        """Both in one; their hashes differ, as what is known already is not added again."""
+        """Both chunks in one; all hashes differ, since known rows are not added again."""
         return _Chunk(
             np.concatenate([self.rows, other.rows]),
             np.concatenate([self.numbers, other.numbers]),
@@ -149,7 +149,7 @@ class _Chunk:
         return _Chunk(self.rows, self.numbers, _hashed(self.rows, salt))
 
     def look_up(self, hashes: Integers, rows: Integers, numbers: Integers) -> None:
-        """Write the numbers of the rows that are known here."""
+        """Write the numbers of the rows that are in this chunk."""
         if not self.overlaps(rows):
             return
         place = self._index.get_indexer(hashes)

@@ -1,11 +1,12 @@
 """Building quotients from streams of states."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike
 
+from distill.common import InputError
 from distill.structures import Options, Quotient, Structures, concatenate
 from distill.symmetry.interning import Integers, Interner, grouped
 from distill.symmetry.refinement import Refinement, histograms
@@ -14,25 +15,26 @@ _UNSEEN = -1
 
 
 @dataclass(frozen=True)
-class Labelled:
-    """A batch of states with what keeps them apart besides their looks.
+class LabelledBatch:
+    """A batch of states with labels.
 
     Attributes
     ----------
     states : the structures.
-    v_star, split : (n_states,) labels.
-    multiplicity : (n_states,) how many states each stands for; 1 if left out.
+    labels : for each name (n_states,) whole numbers. States are merged only if all labels are equal.
+    split : (n_states,) the split of each state; states of different splits are not merged.
+    multiplicity : (n_states,) the number of states that each represents; 1 if left out.
     """
 
     states: Structures
-    v_star: ArrayLike
+    labels: Mapping[str, ArrayLike]
     split: ArrayLike
     multiplicity: ArrayLike | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class QuotientMap:
-    """A quotient with the way from states to its rows.
+    """A quotient with the map from states to its rows.
 
     Attributes
     ----------
@@ -47,15 +49,20 @@ class QuotientMap:
     _state_rows: "_StateRows"
 
     def rows(self, batch: Structures, depth: int) -> Integers:
-        """(n_objects,) the row of each object at `depth`; -1 for an object like none before."""
+        """(n_objects,) the row of each object at `depth`; -1 for an object without a row."""
         *_, colours = self._refinement.layers(batch, depth)
         return self._numbered(colours, depth)
 
-    def state_rows(self, batch: Structures, v_star: ArrayLike, split: ArrayLike) -> Integers:
-        """(n_states,) the state row of each state; -1 for a state like none before."""
-        rows = self.rows(batch, self.quotient.depth)
-        found = self._state_rows(batch, rows, v_star, split)
-        return np.where(found < len(self.quotient.chosen), found, _UNSEEN)
+    def rows_by_depth(self, batch: Structures) -> list[Integers]:
+        """`rows` at each depth of the quotient."""
+        layers = self._refinement.layers(batch, self.quotient.depth)
+        return [self._numbered(colours, depth) for depth, colours in enumerate(layers)]
+
+    def state_rows(self, labelled: LabelledBatch) -> Integers:
+        """(n_states,) the state row of each state; -1 for a state without a row."""
+        rows = self.rows(labelled.states, self.quotient.depth)
+        numbers = self._state_rows(labelled.states, rows, _signs(labelled, list(self.quotient.labels)))
+        return np.where(numbers < len(self.quotient.chosen), numbers, _UNSEEN)
 
     def _numbered(self, colours: Integers, depth: int) -> Integers:
         known, row = self._row_of_colour[depth]
@@ -66,33 +73,33 @@ class QuotientMap:
 
 
 def build_quotient(
-    batches: Iterable[Labelled], depth: int | None = None, options: Options | None = None
+    batches: Iterable[LabelledBatch], depth: int | None = None, options: Options | None = None
 ) -> QuotientMap:
     """Build the quotient of all states of all batches.
 
-    Batches are read one at a time; of states that no number of rounds tells apart, with equal labels, only
+    Batches are read one at a time. Of states with equal labels that no number of rounds distinguishes only
     one is kept, so memory is bounded by the number of these classes and one batch.
 
     Parameters
     ----------
-    depth : the depth of the last layer; until the rows are stable if left out.
+    depth : the depth of the last layer; if left out, the depth at which the rows are stable.
 
     Examples
     --------
     >>> from distill.structures import Predicate, Vocabulary
     >>> words = Vocabulary([Predicate("on", 2)])
     >>> towers = Structures(words, 2, [0, 0, 0, 1, 1, 1], {"on": [[0, 1], [1, 2], [5, 3], [3, 4]]})
-    >>> quotient = build_quotient([Labelled(towers, [0, 0], [0, 0])]).quotient
-    >>> [len(layer) for layer in quotient.layers], quotient.multiplicity
-    ([1, 3, 3], array([2]))
+    >>> quotient = build_quotient([LabelledBatch(towers, {"v_star": [4, 4]}, [0, 0])]).quotient
+    >>> [len(layer) for layer in quotient.layers], quotient.multiplicity, quotient.labels
+    ([1, 3, 3], array([2]), {'v_star': array([4])})
     """
     refinement = Refinement(options)
-    states, v_star, split, multiplicity, stands_for = _representatives(refinement, batches)
+    states, names, signs, multiplicity, state_class = _representatives(refinement, batches)
     rows: list[Integers] = []
     mappings: list[_Rows] = []
     stable = False
     for colours in refinement.layers(states, _MANY if depth is None else depth):
-        # Depth 0 comes from a single row before it.
+        # Before depth 0 there is a single row.
         before = rows[-1] if rows else np.zeros(len(colours), dtype=np.int64)
         own, mapping = _next_rows(colours, before)
         stable = bool(mappings) and len(mapping[0]) == len(mappings[-1][0])
@@ -101,44 +108,58 @@ def build_quotient(
         if stable and depth is None:
             break
     state_rows = _StateRows()
-    state_row = state_rows(states, rows[-1], v_star, split)
+    state_row = state_rows(states, rows[-1], signs)
     first = grouped(state_row)[1]
     total = np.bincount(state_row, weights=multiplicity).astype(np.int64)
-    quotient = Quotient(states, refinement.options, rows, stable, first, v_star[first], split[first], total)
-    return QuotientMap(quotient, state_row[stands_for], refinement, tuple(mappings), state_rows)
+    *labels, split = np.ascontiguousarray(signs[first].T)
+    by_name = dict(zip(names, labels, strict=True))
+    quotient = Quotient(states, refinement.options, rows, stable, first, by_name, split, total)
+    return QuotientMap(quotient, state_row[state_class], refinement, tuple(mappings), state_rows)
 
 
 _MANY = 1_000_000
 
 
 def _representatives(
-    refinement: Refinement, batches: Iterable[Labelled]
-) -> tuple[Structures, Integers, Integers, Integers, Integers]:
-    """One state of each class, with its labels and multiplicity; and the class of each state."""
-    signs = Interner()
-    kept, labels, classes, weights = [], [], [], []
+    refinement: Refinement, batches: Iterable[LabelledBatch]
+) -> tuple[Structures, list[str], Integers, Integers, Integers]:
+    """One state of each class, names of labels, labels and split, multiplicity, class of each state."""
+    known = Interner()
+    names: list[str] | None = None
+    kept, signs, classes, weights = [], [], [], []
     for batch in batches:
-        before = len(signs)
+        before = len(known)
         keys = refinement.classes(batch.states)
-        sign = np.column_stack([keys, batch.v_star, batch.split]).astype(np.int64)
-        numbers = signs(sign)
+        names = list(batch.labels) if names is None else names
+        sign = _signs(batch, names)
+        numbers = known(np.column_stack([keys, sign]))
         first = grouped(numbers)[1]
         new = first[numbers[first] >= before]
-        labels.append(sign[new, 1:])
+        signs.append(sign[new])
         classes.append(numbers)
         weights.append(np.ones(len(keys)) if batch.multiplicity is None else np.asarray(batch.multiplicity))
         kept.append(batch.states[new])
-    v_star, split = np.concatenate(labels).T
-    stands_for = np.concatenate(classes)
-    multiplicity = np.bincount(stands_for, np.concatenate(weights), minlength=len(v_star)).astype(np.int64)
-    return concatenate(kept), v_star, split, multiplicity, stands_for
+    state_class = np.concatenate(classes)
+    multiplicity = np.bincount(state_class, np.concatenate(weights), minlength=len(known)).astype(np.int64)
+    return concatenate(kept), names or [], np.concatenate(signs), multiplicity, state_class
+
+
+def _signs(batch: LabelledBatch, names: list[str]) -> Integers:
+    """(n_states, n_labels + 1) the labels in this order, then the split."""
+    if set(batch.labels) != set(names):
+        raise InputError(f"All states need the same labels: {', '.join(names)} or {', '.join(batch.labels)}.")
+    given = np.column_stack([*(batch.labels[name] for name in names), batch.split])
+    signs: Integers = given.astype(np.int64)
+    if not np.array_equal(signs, given):
+        raise InputError("Labels of states in a quotient must be whole numbers.")
+    return signs
 
 
 _Rows = tuple[Integers, Integers]  # colours in order, and the row of each
 
 
 def _next_rows(colours: Integers, before: Integers) -> tuple[Integers, _Rows]:
-    """Number colours by the row before, so that rows that do not split keep their number."""
+    """Number colours in the order of the previous rows; rows that do not split keep their order."""
     present, first, group = np.unique(colours, return_index=True, return_inverse=True)
     order = np.argsort(before[first], kind="stable")
     number = np.empty(len(present), dtype=np.int64)
@@ -153,6 +174,6 @@ class _StateRows:
         self._histograms = Interner()
         self._signs = Interner()
 
-    def __call__(self, states: Structures, rows: Integers, v_star: ArrayLike, split: ArrayLike) -> Integers:
+    def __call__(self, states: Structures, rows: Integers, signs: Integers) -> Integers:
         keys = histograms(self._histograms, states.object_offsets, rows)
-        return self._signs(np.column_stack([keys, v_star, split]))
+        return self._signs(np.column_stack([keys, signs]))

@@ -1,4 +1,4 @@
-"""One state for each class of states that a relational GNN cannot tell apart."""
+"""Classes of states that a relational GNN cannot distinguish."""
 
 from collections.abc import Iterable
 
@@ -15,8 +15,8 @@ def colour_classes(
 ) -> Integers:
     """(n_states,) the class of each state of all batches together, numbered in order of appearance.
 
-    Two states are in one class if no number of rounds of relational 1-WL tells them apart and their labels
-    agree, so that states in V-conflict stay apart.
+    Two states are in one class if no number of rounds of relational 1-WL distinguishes them and their labels
+    are equal. So states in V-conflict are in different classes.
 
     Parameters
     ----------

@@ -1,8 +1,8 @@
 """Colour refinement on relational structures of any arity (1-WL), exact and in bulk.
 
 At depth 0 an object's colour is the set of its unary atoms. At depth d + 1 it is its colour at depth d with
-the multiset (or set) of its messages: for each atom and each position at which the object stands in it, the
-predicate, the position and the depth-d colours of all arguments. This is what a relational GNN can see.
+the multiset (or set) of its messages: for each atom and each position of the object in it, the predicate, the
+position and the depth-d colours of all arguments. A relational GNN distinguishes no more.
 """
 
 from collections.abc import Iterator
@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from distill.structures import Options, Structures, joint_messages, offsets
+from distill.common import offsets
+from distill.structures import Options, Structures, joint_messages
 from distill.symmetry.interning import Integers, Interner, grouped
 
 _LABEL_SHIFT = 44  # a message is a label and a colour in one 64-bit number
@@ -21,7 +22,7 @@ _DENSE = 16  # table entries for each object that are cheaper than a hash
 
 
 class Refinement:
-    """Colours that are comparable between all batches that one refinement has seen.
+    """Colours that are comparable between all batches of one refinement.
 
     Examples
     --------
@@ -41,7 +42,7 @@ class Refinement:
         self._states = Interner()
 
     def __len__(self) -> int:
-        """The number of colours given so far, at all depths."""
+        """The number of colours so far, at all depths."""
         return len(self._colours)
 
     def layers(self, batch: Structures, depth: int) -> Iterator[Integers]:
@@ -57,8 +58,8 @@ class Refinement:
     def stable(self, batch: Structures) -> tuple[Integers, Integers]:
         """Refine each state until its partition is stable, and once more.
 
-        Two states get the same multiset of colours if and only if no number of rounds tells them apart: the
-        last round writes the stable partition's structure into the colours.
+        Two states have the same multiset of colours if and only if no number of rounds distinguishes them:
+        after the last round, the colours encode the structure of the stable partition.
 
         Returns
         -------
@@ -83,15 +84,15 @@ class Refinement:
         return colours, rounds
 
     def classes(self, batch: Structures) -> Integers:
-        """(n_states,) keys, equal if and only if no number of rounds tells the states' objects apart."""
+        """(n_states,) keys, equal if and only if no number of rounds distinguishes the states' objects."""
         return histograms(self._states, batch.object_offsets, *self.stable(batch))
 
     def keys(self, batch: Structures) -> Integers:
-        """(n_states,) keys, equal if and only if 1-WL on object graphs cannot tell the states apart.
+        """(n_states,) keys, equal if and only if 1-WL on object graphs does not distinguish the states.
 
-        The vertices that an object graph has for atoms carry no more than the colours of the atom's
-        arguments, so objects are enough to refine. With multisets their colours say how many atoms of each
-        kind there are; with sets the atoms are counted besides.
+        The colours of an atom's vertices in an object graph follow from the colours of its arguments, so it
+        suffices to refine objects. With multisets their colours determine the number of atoms of each kind;
+        with sets the atoms are counted in addition.
         """
         colours, rounds = self.stable(batch)
         keys = histograms(self._states, batch.object_offsets, colours, rounds)
@@ -109,7 +110,7 @@ class Refinement:
 
     def _initial(self, batch: Structures) -> Integers:
         unary = [p for p in batch.vocabulary if p.arity == 1 or (p.arity == 0 and self.options.nullary)]
-        # One bit for each predicate; being negative keeps depth-0 colours apart from all others.
+        # One bit for each predicate; rows are negative, so depth-0 colours differ from all others.
         holds = np.full((batch.n_objects, max(1, -(-len(unary) // _BITS))), -1, dtype=np.int64)
         for number, predicate in enumerate(unary):
             atoms = batch.relations[predicate.name][:, 0]
@@ -167,14 +168,14 @@ class Refinement:
 
 @dataclass(frozen=True)
 class _Neighbourhood:
-    """Who sends messages to whom, objects with equally many messages together.
+    """Senders and receivers of messages, grouped by the number of messages.
 
     Attributes
     ----------
-    n_sources : how many senders there are.
+    n_sources : the number of senders.
     by_degree : for each number k of messages: the objects (n,), shifted labels (n, k) and senders (n, k).
-    tuples : atoms of three and more arguments with their predicate's number; they send as senders beyond
-        the objects, each with a number.
+    tuples : for each predicate of three and more arguments its number, its atoms, and their numbers as
+        senders, which follow those of the objects.
     """
 
     n_sources: int
@@ -213,14 +214,14 @@ class _Neighbourhood:
 
 
 def _by_target(target: Integers, n_objects: int) -> tuple[Integers, Integers]:
-    """Where each object's messages begin, and the messages in the order of their targets."""
+    """The first message of each object, and the messages in the order of their targets."""
     one_each = np.arange(len(target) + 1, dtype=np.int32)
     matrix = sparse.csr_array((one_each[:-1], target, one_each), shape=(len(target), n_objects)).tocsc()
     return matrix.indptr, matrix.data
 
 
 def _leaders(state: NDArray[np.int32], colours: Integers) -> Integers:
-    """(n_objects,) one object for all of the same state and colour."""
+    """(n_objects,) a common representative of all objects with the same state and colour."""
     width = int(colours.max(initial=0)) + 1
     key: Integers = state.astype(np.int64) * width + colours
     n_keys = (int(state.max(initial=0)) + 1) * width
@@ -237,8 +238,8 @@ def histograms(known: Interner, begin: Integers, colours: Integers, own: Integer
 
     Parameters
     ----------
-    known : numbers the multisets; keys it gave are comparable.
-    begin : (n_states + 1,) where the colours of each state begin.
+    known : numbers the multisets; its keys are comparable.
+    begin : (n_states + 1,) the first colour of each state.
     colours : (n,) colours of one refinement.
     own : (n_states,) part of the key, if given.
     """
@@ -247,6 +248,6 @@ def histograms(known: Interner, begin: Integers, colours: Integers, own: Integer
     keys = np.empty(len(sizes), dtype=np.int64)
     for size in np.flatnonzero(np.bincount(sizes)):
         states = np.flatnonzero(sizes == size)
-        held = colours[begin[states][:, None] + np.arange(size)]
-        keys[states] = known.signatures(own[states], held)
+        multisets = colours[begin[states][:, None] + np.arange(size)]
+        keys[states] = known.signatures(own[states], multisets)
     return keys

@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.cluster.hierarchy import linkage as cluster
 from scipy.spatial.distance import pdist
 
-from distill.errors import InputError
+from distill.common import InputError
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -18,12 +18,12 @@ LINKAGES = ("ward", "average", "complete", "single")
 
 @dataclass(frozen=True, eq=False)
 class Dendrogram:
-    """How sets of leaves grew.
+    """Clusters of leaves, from single leaves to all of them.
 
     Attributes
     ----------
-    sets : the 2l - 1 sets of l leaves: single leaves, then in the order of merging; each ascending.
-    merges : (l - 1, 2) the numbers of the two sets that make up each merged one.
+    sets : the 2l - 1 sets of l leaves: single leaves, then merged sets in order; each ascending.
+    merges : (l - 1, 2) the numbers of the two sets that each merged set consists of.
     heights : (l - 1,) their distance under the linkage, ascending. Ward's is √(2·|A|·|B| / (|A| + |B|))
         times the distance of the means, which is the plain distance for two single leaves.
     """
@@ -32,15 +32,9 @@ class Dendrogram:
     merges: Integers
     heights: Floats
 
-    @property
-    def matrix(self) -> Floats:
-        """(l - 1, 4) what `scipy.cluster.hierarchy.dendrogram` draws."""
-        sizes = [len(leaves) for leaves in self.sets[len(self.merges) + 1 :]]
-        return np.column_stack([self.merges, self.heights, sizes])
-
 
 def leaf_sets(values: ArrayLike, *, distance: str = "euclidean", linkage: str = "ward") -> Dendrogram:
-    """Cluster leaves by their values: every cluster on the way from single leaves to all of them.
+    """Cluster leaves by their values, and return all clusters from single leaves to the set of all leaves.
 
     Parameters
     ----------
@@ -50,18 +44,18 @@ def leaf_sets(values: ArrayLike, *, distance: str = "euclidean", linkage: str = 
 
     Examples
     --------
-    >>> found = leaf_sets([[0.0], [1.0], [5.0]], distance="euclidean", linkage="single")
-    >>> found.sets, found.heights
+    >>> clusters = leaf_sets([[0.0], [1.0], [5.0]], distance="euclidean", linkage="single")
+    >>> clusters.sets, clusters.heights
     ([(0,), (1,), (2,), (0, 1), (0, 1, 2)], array([1., 4.]))
     """
-    merges, heights = merging(values, distance=distance, linkage=linkage)
+    merges, heights = merge_order(values, distance=distance, linkage=linkage)
     sets: list[tuple[int, ...]] = [(leaf,) for leaf in range(len(merges) + 1)]
     for left, right in merges:
         sets.append(tuple(sorted(sets[left] + sets[right])))
     return Dendrogram(sets, merges, heights)
 
 
-def merging(values: ArrayLike, *, distance: str, linkage: str) -> tuple[Integers, Floats]:
+def merge_order(values: ArrayLike, *, distance: str, linkage: str) -> tuple[Integers, Floats]:
     """The merges (n_leaves - 1, 2) and heights (n_leaves - 1,) of a dendrogram, as in `leaf_sets`."""
     check_clustering(distance, linkage)
     points = np.asarray(values, dtype=np.float64)
@@ -74,7 +68,7 @@ def merging(values: ArrayLike, *, distance: str, linkage: str) -> tuple[Integers
 
 
 def check_clustering(distance: str, linkage: str) -> None:
-    """Refuse what cannot be combined."""
+    """Raise an error if a distance and a linkage cannot be combined."""
     if distance not in DISTANCES:
         raise InputError(f"There is no distance {distance!r}; choose from {', '.join(DISTANCES)}.")
     if linkage not in LINKAGES:

@@ -8,20 +8,20 @@ from typing import Any, Required, Self, TypedDict, Unpack
 import numpy as np
 from numpy.typing import ArrayLike
 
-from distill.errors import InputError
-from distill.trees.growing import Booleans, Floats, Integers, Rule, as_booleans, grow, merge_rows
+from distill.common import InputError
+from distill.trees.splitter import Booleans, Floats, Integers, Rule, as_booleans, grow, merge_rows
 
 Path = tuple[tuple[int, bool], ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Tree:
-    """A fitted tree; the root is node 0, and a node comes before its False branch, that before its True one.
+    """A fitted tree. Nodes are in pre-order: the root is node 0, and the False branch comes first.
 
     Attributes
     ----------
-    splits : (n_nodes,) the column a node asks for; -1 at a leaf.
-    children : (n_nodes, 2) the nodes to go to on False and on True; -1 at a leaf.
+    splits : (n_nodes,) the column of the split; -1 at a leaf.
+    children : (n_nodes, 2) the child on False and on True; -1 at a leaf.
     values : (n_nodes, k) weighted mean of the targets.
     weights : (n_nodes,) total weight of the rows.
     gains : (n_nodes,) by how much the split lowers the weighted squared error; 0 at a leaf.
@@ -42,12 +42,12 @@ class Tree:
 
     @property
     def leaf_values(self) -> Floats:
-        """(n_leaves, k) what each leaf predicts."""
+        """(n_leaves, k) the prediction of each leaf."""
         return self.values[self.leaves]
 
     @property
     def used(self) -> Integers:
-        """The columns that some node asks for, ascending."""
+        """The columns of the splits, ascending."""
         return np.unique(self.splits[self.splits >= 0])
 
     @property
@@ -57,7 +57,7 @@ class Tree:
 
     @property
     def paths(self) -> list[Path]:
-        """For each leaf the columns asked for from the root on, each with the outcome that leads to it."""
+        """For each leaf the columns on the path from the root, each with its outcome."""
         found: list[Path] = [() for _ in self.splits]
         for node, column in enumerate(self.splits.tolist()):
             if column >= 0:
@@ -77,7 +77,7 @@ class Tree:
         """
         columns = as_booleans(columns)
         if columns.shape[1] <= self.splits.max():
-            raise InputError(f"The tree asks for column {self.splits.max()} of only {columns.shape[1]}.")
+            raise InputError(f"The tree splits on column {self.splits.max()} of only {columns.shape[1]}.")
         node = np.zeros(len(columns), dtype=np.int64)
         moving = np.flatnonzero(self.splits[node] >= 0)
         while len(moving):
@@ -88,11 +88,11 @@ class Tree:
         return np.searchsorted(self.leaves, node)
 
     def predict(self, columns: Booleans) -> Floats:
-        """The value (n_rows, k) of the leaf that each row of columns (n_rows, n_columns) ends in."""
+        """The prediction (n_rows, k) for each row of columns (n_rows, n_columns)."""
         return self.leaf_values[self.apply(columns)]
 
     def to_json(self) -> dict[str, Any]:
-        """Plain lists and numbers, from which `from_json` makes the same tree."""
+        """Plain lists and numbers; `from_json` is the inverse."""
         return {field.name: getattr(self, field.name).tolist() for field in fields(self)}
 
     @classmethod
@@ -113,7 +113,7 @@ class Tree:
         tree = cls(splits, children, values, *rest)
         number = np.arange(splits.size)
         inner = splits >= 0
-        # each node but the root is the child of one earlier node: what `apply` and `paths` rely on
+        # `apply` and `paths` rely on it that each node but the root is the child of one earlier node
         sound = (
             len(number) > 0
             and children.shape == (len(number), 2)
@@ -127,7 +127,7 @@ class Tree:
         return tree
 
 
-class Options(TypedDict, total=False):
+class TreeOptions(TypedDict, total=False):
     """The keywords of `Columns.fit`, which explains them."""
 
     max_depth: Required[int]
@@ -138,7 +138,9 @@ class Options(TypedDict, total=False):
     random: np.random.Generator | None
 
 
-def fit_tree(columns: Booleans, targets: ArrayLike, weights: ArrayLike, **options: Unpack[Options]) -> Tree:
+def fit_tree(
+    columns: Booleans, targets: ArrayLike, weights: ArrayLike, **options: Unpack[TreeOptions]
+) -> Tree:
     """Fit a tree to columns (n_rows, n_columns); see `Columns.fit` for the rest.
 
     Examples
@@ -152,7 +154,7 @@ def fit_tree(columns: Booleans, targets: ArrayLike, weights: ArrayLike, **option
 
 
 def fit_classifier(
-    columns: Booleans, labels: ArrayLike, weights: ArrayLike, **options: Unpack[Options]
+    columns: Booleans, labels: ArrayLike, weights: ArrayLike, **options: Unpack[TreeOptions]
 ) -> Tree:
     """Fit one tree to labels (n_rows,) of at least 0; its values are the shares of the labels.
 
@@ -184,7 +186,7 @@ def one_hot(labels: ArrayLike) -> Floats:
 
 @dataclass(frozen=True, eq=False)
 class Columns:
-    """Boolean columns with equal rows merged, to fit any number of trees to.
+    """Boolean columns with equal rows merged, for fitting any number of trees.
 
     Squared error needs only the sum of the weights and of the weighted targets of equal rows, so merging
     is exact.
@@ -262,7 +264,7 @@ class Columns:
         return Tree(nodes.splits, nodes.children, values + mean, nodes.totals[:, -1], nodes.gains, errors)
 
     def _checked(self, targets: ArrayLike, weights: ArrayLike) -> tuple[Floats, Floats]:
-        """Targets (n_rows, k) and weights (n_rows,) that can be fitted."""
+        """Check targets (n_rows, k) and weights (n_rows,), and return them as arrays."""
         given = np.asarray(targets, dtype=np.float64)
         weight = np.asarray(weights, dtype=np.float64)
         n_rows = len(self.group)
@@ -278,7 +280,7 @@ class Columns:
 
 
 def _centred(targets: Floats, weights: Floats) -> tuple[Floats, Floats, float]:
-    """The weighted mean (k,), the targets (n_rows, k) around it, and what gain may be a rounding error."""
+    """The weighted mean (k,), the targets (n_rows, k) around it, and a bound on rounding errors of gains."""
     with np.errstate(over="ignore", invalid="ignore"):
         total = weights.sum()
         mean = weights @ targets / total
@@ -287,5 +289,5 @@ def _centred(targets: Floats, weights: Floats) -> tuple[Floats, Floats, float]:
         size = weights @ (targets**2).sum(axis=1)
     if not np.isfinite([error, size, total]).all():
         raise InputError("Targets and weights are too large to be squared and summed.")
-    # the first keeps ties tied to 1e-9 in deep nodes, the second takes constant targets for constant
+    # the first term keeps ties to 1e-9 in deep nodes, the second treats constant targets as constant
     return mean, centred, max(1e-12 * float(error), 1e-28 * float(size))

@@ -1,33 +1,17 @@
 """A workbench of its own for the tests, and a browser to look at it."""
 
-import os
-import shutil
-import socket
-import subprocess
 import sys
-import time
-import urllib.request
 from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from distill.jobs import Run, do_job
-from tests.jobs.small import small_config
+from distill.jobs import do_job
+from distill.runs import Run
+from tests.support.browser import CHROMIUM, FLAGS, Browser, served
+from tests.support.small_jobs import small_config
 
 DEMO = Path(__file__).parents[2] / "app" / "demo"
-CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
-FLAGS = [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-dev-shm-usage",
-    "--disable-background-networking",
-    "--disable-component-update",
-    "--disable-default-apps",
-    "--disable-sync",
-    "--no-first-run",
-]
 
 
 @pytest.fixture(scope="session")
@@ -51,117 +35,12 @@ def blocks(runs_folder) -> Run:
     return Run.load(sorted(runs_folder.glob("blocks-*"))[0])
 
 
-@contextmanager
-def served(store: Path, log: Path, *options: str) -> Iterator[str]:
-    """The address of a workbench that shows the runs in a folder, as long as it is needed.
-
-    Parameters
-    ----------
-    log : a file for what the server says.
-    options : more options of `distill app`.
-    """
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    command = [sys.executable, "-c", "from distill.cli import main; main()", "app", "--no-browser"]
-    with log.open("w") as stream:
-        server = subprocess.Popen(
-            [*command, "--port", str(port), "--store", str(store), *options],
-            stdout=stream,
-            stderr=stream,
-            env={**os.environ, "STREAMLIT_SERVER_HEADLESS": "true"},
-        )
-    address = f"http://localhost:{port}"
-    try:
-        for _ in range(300):
-            try:
-                with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):  # noqa: S310
-                    break
-            except OSError:
-                time.sleep(0.1)
-        else:
-            raise AssertionError(log.read_text())
-        yield address
-    finally:
-        server.terminate()
-        server.wait()
-
-
 @pytest.fixture(scope="session")
 def workbench(runs_folder, tmp_path_factory) -> Iterator[str]:
     """The address of a workbench that shows these runs and the one that comes along."""
     pytest.importorskip("streamlit")
     with served(runs_folder, tmp_path_factory.mktemp("log") / "server.txt") as address:
         yield address
-
-
-class Browser:
-    """A page in a real browser, which notes errors and requests to the outside."""
-
-    def __init__(self, page, address: str) -> None:
-        self.page, self.address = page, address
-        self.errors: list[str] = []
-        self.outside: list[str] = []
-        page.on("console", self._hear)
-        page.on("pageerror", lambda error: self.errors.append(str(error)))
-        page.on("request", self._note)
-        page.set_default_timeout(30_000)
-
-    def _hear(self, message) -> None:
-        # Streamlit itself asks below each page's address where its server is, and is told: not here.
-        asked = (message.location or {}).get("url", "")
-        if message.type == "error" and not asked.endswith(("/_stcore/health", "/_stcore/host-config")):
-            self.errors.append(message.text)
-
-    def _note(self, request) -> None:
-        if not request.url.startswith((self.address, "data:", "blob:", self.address.replace("http", "ws"))):
-            self.outside.append(request.url)
-
-    def open(self, path: str, text: str | None = None) -> None:
-        """Go to a page of the workbench and wait until it is complete; `text` must be on it then."""
-        self.page.goto(f"{self.address}/{path}")
-        self.settled(text)
-
-    def settled(self, text: str | None = None) -> None:
-        """Wait until a text is there, and then until nothing is computed any more."""
-        from playwright.sync_api import expect
-
-        if text is not None:
-            expect(self.page.get_by_text(text).first).to_be_visible(timeout=30_000)
-        self.page.wait_for_selector('[data-test-script-state="notRunning"]', state="attached")
-
-    def text(self) -> str:
-        """All that can be read on the page."""
-        return self.page.locator('[data-testid="stMain"]').inner_text()
-
-    def insist(self, act, wanted) -> None:
-        """Do something until what is wanted is there: a page that changes may swallow what one does."""
-        from playwright.sync_api import TimeoutError as Late
-
-        for last in (False, False, True):
-            self.settled()
-            try:
-                act()
-                wanted.wait_for(timeout=30_000 if last else 8_000)
-                return
-            except Late:
-                if last:
-                    raise
-
-    def download(self, click) -> tuple[str, str]:
-        """The name and content of the file that a click gives; one into a page that changes may be lost."""
-        from playwright.sync_api import TimeoutError as Late
-
-        for last in (False, False, True):
-            self.settled()
-            try:
-                with self.page.expect_download(timeout=30_000 if last else 8_000) as waiting:
-                    click()
-                break
-            except Late:
-                if last:
-                    raise
-        return waiting.value.suggested_filename, Path(waiting.value.path()).read_text()
 
 
 @pytest.fixture(autouse=True)

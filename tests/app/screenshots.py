@@ -15,10 +15,10 @@ from urllib.parse import urlencode
 import numpy as np
 from playwright.sync_api import Error, sync_playwright
 
-from app.opened import DEMO
-from distill.jobs import Run
+from app.session.run_index import DEMO
 from distill.logic import Count, Evaluator
-from tests.app.conftest import CHROMIUM, FLAGS, Browser, served
+from distill.runs import Run
+from tests.support.browser import CHROMIUM, FLAGS, Browser, served
 
 ROOT = Path(__file__).parents[2]
 FOLDERS = {"light": ROOT / "docs" / "screenshots", "dark": ROOT / "artifacts" / "runs" / "screenshots"}
@@ -34,10 +34,10 @@ _NO_PATHS = """root => {
 
 def pages(run: Run) -> dict[str, tuple[str, int]]:
     """For each picture the address that it shows, and how much of the page in pixels."""
-    numbers = sorted((f.number for _, f in run.distilled.terms()), key=lambda n: (n.size, n.order))
+    numbers = sorted((f.number for _, f in run.value_function.terms()), key=lambda n: (n.size, n.order))
     counted = next(number for number in numbers if isinstance(number, Count))
     data = run.states("test")
-    held = Evaluator(data.structures(goal_marking=run.distilled.goal_marking)).number(counted)
+    held = Evaluator(data.structures(goal_marking=run.value_function.goal_marking)).number(counted)
     most = int(np.lexsort((data.v_star, held))[-1])
     chosen: dict[str, tuple[dict[str, object], int]] = {
         "runs": ({}, 900),

@@ -10,11 +10,11 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
-from app import errors_by
-from app.opened import DEMO
-from distill.jobs import Run
-from distill.jobs.inspection import Inspection
-from tests.app.seen import small_table
+from app.pages.accuracy import error_tables
+from app.session.run_index import DEMO
+from distill.evaluation import Inspection
+from distill.runs import Run
+from tests.support.page_content import small_table
 
 apptest = pytest.importorskip("streamlit.testing.v1")
 EXACT_RUN = next(DEMO.iterdir()).name
@@ -40,9 +40,9 @@ def shown(store: Path, monkeypatch, **address: str):
     """The page alone, as an address shows it."""
 
     def script() -> None:
-        from app.views.accuracy import page
+        from app.pages.accuracy.page import show
 
-        page()
+        show()
 
     monkeypatch.setenv("DISTILL_STORE", str(store))
     at = apptest.AppTest.from_function(script, default_timeout=30)
@@ -78,9 +78,9 @@ def charted(at, column: str) -> pd.DataFrame:
 def test_boxes_are_those_of_a_direct_computation() -> None:
     rng = np.random.default_rng(0)
     table = table_of(v_star=rng.integers(0, 4, 400), value=rng.normal(2, 3, 400))
-    states = errors_by.labelled(table, ["test"], "value")
+    states = error_tables.labelled_states(table, ["test"], "value")
     outside = 0
-    for row in errors_by.boxes(states).itertuples():
+    for row in error_tables.boxes(states).itertuples():
         v = np.sort(table["value"][table["v_star"] == row.v_star])
         q1, q3 = np.quantile(v, [0.25, 0.75])
         inside = v[(v >= q1 - 1.5 * (q3 - q1)) & (v <= q3 + 1.5 * (q3 - q1))]
@@ -89,13 +89,13 @@ def test_boxes_are_those_of_a_direct_computation() -> None:
         assert (row.low, row.high, row.outliers) == (inside[0], inside[-1], len(v) - len(inside))
         outside += row.outliers
     assert outside
-    assert errors_by.outliers(states)["states"].sum() == outside
+    assert error_tables.outliers(states)["states"].sum() == outside
 
 
 def test_few_outliers_are_drawn_and_the_furthest_are_among_them() -> None:
     far = np.linspace(100, 200, 300)
     table = table_of(v_star=1, value=np.concatenate([np.ones(2000), far]))
-    found = errors_by.outliers(errors_by.labelled(table, ["test"], "value"))
+    found = error_tables.outliers(error_tables.labelled_states(table, ["test"], "value"))
     assert len(found) <= 15
     assert {found["v"].min(), found["v"].max()} == {100, 200}
     assert np.diff(found["v"]).max() < 20  # spread, not all from one end
@@ -103,7 +103,7 @@ def test_few_outliers_are_drawn_and_the_furthest_are_among_them() -> None:
 
 def test_states_count_as_right_low_and_high() -> None:
     table = table_of(v_star=[3, 3, 3, 3, 3, 5], value=[3, 3.4, 2.5, 3.5, 9, 5])
-    found = errors_by.by_v_star(errors_by.labelled(table, ["test"], "value"))
+    found = error_tables.by_v_star(error_tables.labelled_states(table, ["test"], "value"))
     assert found[["v_star", "states", "right", "too_low", "too_high"]].to_numpy().tolist() == [
         [3, 5, 2, 1, 2],
         [5, 1, 1, 0, 0],
@@ -113,26 +113,31 @@ def test_states_count_as_right_low_and_high() -> None:
 
 def test_dead_ends_and_what_has_no_value_are_left_out() -> None:
     table = table_of(v_star=[-1, 2, 2], value=[0, np.nan, 2])
-    assert errors_by.labelled(table, ["test"], "value")["state"].tolist() == [2]
-    assert errors_by.labelled(table, ["train"], "value").empty
+    assert error_tables.labelled_states(table, ["test"], "value")["state"].tolist() == [2]
+    assert error_tables.labelled_states(table, ["train"], "value").empty
 
 
 def test_nothing_is_aggregated_to_nothing() -> None:
-    states = errors_by.labelled(table_of(v_star=[-1], value=[0.0]), ["test"], "value")
-    for aggregate in (errors_by.boxes, errors_by.outliers, errors_by.by_v_star, errors_by.confusion):
+    states = error_tables.labelled_states(table_of(v_star=[-1], value=[0.0]), ["test"], "value")
+    for aggregate in (
+        error_tables.boxes,
+        error_tables.outliers,
+        error_tables.by_v_star,
+        error_tables.confusion,
+    ):
         assert aggregate(states).empty
 
 
 def test_confusion_counts_each_state_once_whatever_it_says() -> None:
     table = table_of(v_star=[0, 4, 4, 4], value=[-1e12, 3.6, 4.4, 1e300])
-    found = errors_by.confusion(errors_by.labelled(table, ["test"], "value"))
+    found = error_tables.confusion(error_tables.labelled_states(table, ["test"], "value"))
     assert found["states"].sum() == 4
     assert found["rounded"].between(-4, 8).all()
     assert found.groupby("v_star")["share"].sum().tolist() == [1, 1]
 
 
 def test_forged_metrics_are_no_numbers() -> None:
-    found = errors_by.scores({"<b>": {"mae": "<img>", "solved": 3, "instances": 0}}, {})
+    found = error_tables.scores({"<b>": {"mae": "<img>", "solved": 3, "instances": 0}}, {})
     assert found["mae"].isna().all()
     assert found["solved"].isna().all()
 
@@ -247,7 +252,7 @@ def test_choices_that_differ_are_counted_and_listed(inexact, runs_folder, monkey
     assert rows.groupby("kind")["differ"].sum().max() >= len(listed) / 3
     for row in listed.head(5).to_dict("records"):
         state = row["state"]
-        looked = Inspection(data, int(data.state_instance[state]), inexact.distilled, network)
+        looked = Inspection(data, int(data.state_instance[state]), inexact.value_function, network)
         found = [one for one in looked.successors(looked.stored(state)) if not one.stays]
         v_star = {one.action: one.state.v_star for one in found}
         chosen = min(found, key=lambda one: (round(one.value, 6), one.action)).action
@@ -283,7 +288,7 @@ def test_a_choice_is_in_the_address_and_the_worst_state_one_click_away(browser, 
     browser.page.get_by_role("option", name="test").click()
     expect(browser.page.get_by_text("train: ")).to_have_count(0)
     browser.page.get_by_role("radio", name="Worst states").click()
-    browser.settled("Look at the first one")
+    browser.settled("Open the first state")
     assert "split=test" in browser.page.url
     assert "see=Worst+states" in browser.page.url
     # Each row and the heading are 35 pixels high; the box is at the left.

@@ -14,24 +14,25 @@ pytest.importorskip("streamlit")
 
 from streamlit.testing.v1 import AppTest
 
-from app.compare_basket import packed, unpacked
-from app.compare_terms import common_terms
-from app.opened import DEMO, Opened
-from app.views.compare import differing, effects_table
-from distill.jobs import compare_runs
+from app.pages.compare.basket import decode_names, encode_names
+from app.pages.compare.page import effects_table, setting_differences
+from app.pages.compare.terms import common_terms
+from app.session.run_index import DEMO
+from app.session.run_session import RunSession
 from distill.logic import Evaluator
-from tests.app.forged import NAME, forge
-from tests.app.seen import said, shown
+from distill.runs import compare_runs
+from tests.support.forged_run import NAME, forge
+from tests.support.page_content import said, shown
 
 EXACT_RUN = next(DEMO.iterdir()).name
 
 
-def opened(folder: Path) -> Opened:
-    return Opened(folder, (folder / "inputs.json").stat().st_mtime_ns)
+def opened(folder: Path) -> RunSession:
+    return RunSession(folder, (folder / "inputs.json").stat().st_mtime_ns)
 
 
 @pytest.fixture
-def pair(runs_folder) -> list[Opened]:
+def pair(runs_folder) -> list[RunSession]:
     """Two runs that differ in their seed."""
     return [opened(folder) for folder in sorted(runs_folder.glob("blocks-*"))[:2]]
 
@@ -47,7 +48,7 @@ def basket(page: AppTest) -> str:
 
 @pytest.mark.parametrize("names", [[], ["a"], ["a", "b, c", "100%", "%2C,"]])
 def test_a_basket_survives_its_address(names) -> None:
-    assert unpacked(packed(names)) == names
+    assert decode_names(encode_names(names)) == names
 
 
 def test_the_basket_lives_in_the_address(pair, monkeypatch) -> None:
@@ -75,8 +76,10 @@ def test_terms_are_shared_by_what_they_say_on_states(pair) -> None:
         total = sum(
             (one.weights[place] or 0) * states.number(one.formula).astype(float) for one in common.terms
         )
-        assert total + run.distilled.constant == pytest.approx(run.distilled.values(run.structures("train")))
-    # The command line compares in its own way.
+        assert total + run.value_function.constant == pytest.approx(
+            run.value_function.values(run.structures("train"))
+        )
+    # The command line shows the same terms.
     by_command = {(str(one.formula), one.weights) for one in compare_runs([run.run for run in pair]).terms}
     assert {(str(one.formula), one.weights) for one in common.terms} == by_command
 
@@ -84,15 +87,17 @@ def test_terms_are_shared_by_what_they_say_on_states(pair) -> None:
 def test_a_run_shares_all_terms_with_itself_written_otherwise(pair, tmp_path) -> None:
     copy = Path(shutil.copytree(pair[0].folder, tmp_path / "copy"))
     common = common_terms([pair[0], opened(copy)])
-    assert {one.runs for one in common.terms} == {2}
+    assert {one.n_functions for one in common.terms} == {2}
     assert all(one.weights[0] == one.weights[1] for one in common.terms)
 
 
 def test_runs_that_see_goals_otherwise_are_held_against_each_other_on_the_same_states(pair, tmp_path) -> None:
     copy = Path(shutil.copytree(pair[0].folder, tmp_path / "marked"))
-    replace(pair[0].distilled, goal_marking=not pair[0].distilled.goal_marking).save(copy / "model.json")
+    replace(pair[0].value_function, goal_marking=not pair[0].value_function.goal_marking).save(
+        copy / "model.json"
+    )
     common = common_terms([pair[0], opened(copy)])
-    assert {one.runs for one in common.terms} == {2}
+    assert {one.n_functions for one in common.terms} == {2}
 
 
 def test_settings_that_differ_and_metrics_are_side_by_side(pair, monkeypatch) -> None:
@@ -118,7 +123,7 @@ def test_runs_of_different_domains_are_compared_as_far_as_that_goes(pair, monkey
     assert f"Other predicates than {pair[0].name}: {EXACT_RUN}" in said(page)
     table = frame(page, "formula")
     assert set(table["runs"]) == {1}
-    assert len(table) == len(pair[0].distilled.terms()) + 6
+    assert len(table) == len(pair[0].value_function.terms()) + 6
     assert not page.error
 
 
@@ -136,7 +141,7 @@ def test_stale_and_damaged_runs_are_told_and_left_out(pair, tmp_path, monkeypatc
     (tmp_path / pair[1].name / "model.json").write_text("{")
     names = f"{pair[0].name},{pair[1].name},gone,{EXACT_RUN}"
     page = shown("compare", tmp_path, monkeypatch, runs=names)
-    assert "Not here any more, and left out: gone" in said(page)
+    assert "These runs do not exist and are left out: gone" in said(page)
     assert f"{pair[1].name} is left out" in said(page)
     assert list(frame(page, "metric").columns) == ["metric", pair[0].name, EXACT_RUN]
     page = shown("compare", tmp_path, monkeypatch, runs="gone,lost")
@@ -169,13 +174,13 @@ def test_settings_that_matter_are_told_of_enough_runs(pair, tmp_path, monkeypatc
 
 def test_only_what_differs_is_listed() -> None:
     configs = [{"a": [1], "b": None, "c": 1.0}, {"a": [1], "b": None, "c": 2.0}]
-    assert differing(configs, ["x", "y"])["setting"].tolist() == ["c"]
-    assert differing(configs[:1] * 2, ["x", "y"]).empty
+    assert setting_differences(configs, ["x", "y"])["setting"].tolist() == ["c"]
+    assert setting_differences(configs[:1] * 2, ["x", "y"]).empty
 
 
 def test_names_that_are_markup_stay_text(runs_folder, pair, tmp_path, monkeypatch) -> None:
     forge(pair[0].folder, tmp_path)
-    page = shown("compare", tmp_path, monkeypatch, runs=packed([NAME, EXACT_RUN]))
+    page = shown("compare", tmp_path, monkeypatch, runs=encode_names([NAME, EXACT_RUN]))
     texts = [*(one.value for one in page.markdown), *(one.value for one in page.warning)]
     assert not any("<img" in text.replace("\\<", "") for text in texts)
     assert NAME in frame(page, "metric").columns
@@ -201,5 +206,5 @@ def test_two_runs_are_compared_exported_and_opened(browser, pair) -> None:
     page.wait_for_url(f"**{EXACT_RUN}*")
     page.keyboard.press("Escape")
     page.get_by_role("link", name="Laboratory").last.click()
-    browser.settled("Weights are fitted again at once")
+    browser.settled("The weights are refitted at once")
     assert f"run={EXACT_RUN}" in page.url

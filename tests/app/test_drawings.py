@@ -6,19 +6,20 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
 pytest.importorskip("streamlit")
 
-from app.drawings import DARK, DRAWINGS, Scene, drawings_for, to_png, to_svg
+from app.drawings import DRAWINGS, drawings_for
 from app.drawings.graph import MOST_OBJECTS
 from app.drawings.grid import coordinates
 from app.drawings.layout import apart, placed
-from app.drawings.scene import Words
+from app.drawings.palette import HELD
+from app.drawings.png import to_png
+from app.drawings.scene import Scene, Words
 from app.drawings.shapes import SOFT, Box, Disc, Label, Line, Picture
-from app.parts import HELD
-from distill.errors import InputError
+from app.drawings.svg import DARK, to_svg
+from distill.common import InputError
 from distill.planning import collect, problem_class
 from distill.structures import Predicate, Vocabulary
 
@@ -175,7 +176,7 @@ def test_of_an_order_only_the_nearest_pairs_are_drawn() -> None:
 
 def test_a_graph_that_nobody_could_read_is_refused() -> None:
     names = tuple(f"o{number}" for number in range(MOST_OBJECTS + 1))
-    with pytest.raises(InputError, match=r"has 61 objects; a graph of more than 60 cannot be read"):
+    with pytest.raises(InputError, match=r"has 61 objects; a graph of more than 60 is unreadable"):
         DRAWINGS["graph"].draw(Scene(names, {}))
     DRAWINGS["graph"].draw(Scene(names[:-1], {}))
     dense = [(a, b) for a in range(40) for b in range(40) if (a - b) % 3 == 1]
@@ -261,7 +262,7 @@ def test_coordinates_in_names_are_taken_where_they_fit() -> None:
 
 def test_what_is_no_grid_is_refused() -> None:
     triangle = [(a, b) for a in range(3) for b in range(3) if a != b]
-    with pytest.raises(InputError, match="do not fit on a grid; the object graph shows them"):
+    with pytest.raises(InputError, match="do not form a grid; choose the object graph"):
         DRAWINGS["grid"].draw(Scene(tuple("abc"), {"connected": triangle, "at-robot": [(0,)]}))
 
 

@@ -2,23 +2,23 @@
 
 import io
 from collections.abc import Iterator
+from itertools import combinations
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from app.expressivity_table import changes, with_conflicts
-from app.opened import DEMO
-from distill.jobs import Run, analyse
-from distill.jobs.distinction import differing, renamed_difference, shortest_differing
-from distill.jobs.expressivity import COLOURINGS, Confused, Expressivity, whole_instances
+from app.pages.expressivity.conflict_table import changes, conflicting_colourings
+from app.session.run_index import DEMO
+from distill.evaluation import compare_up_to_names, find_distinctions, find_short_distinctions
 from distill.logic import parse
-from distill.planning import DataSet
-from distill.symmetry import VARIANTS
-from tests.app.conftest import Browser, served
-from tests.app.seen import frame, said, shown
-from tests.app.swap import swap_run
+from distill.runs import Run
+from distill.structures import DataSet
+from distill.symmetry import COLOURINGS, Conflicts, Expressivity, whole_instances
+from tests.support.browser import Browser, served
+from tests.support.page_content import frame, said, shown
+from tests.support.swap_run import swap_run
 
 pytest.importorskip("streamlit")
 
@@ -29,8 +29,8 @@ def run(tmp_path_factory) -> Run:
     return swap_run(tmp_path_factory.mktemp("swap"))
 
 
-def counted(looked: Expressivity) -> dict[str, list[int]]:
-    return {name: [looked.conflicts(name).e, looked.conflicts(name).v] for name in COLOURINGS}
+def counted(analysis: Expressivity) -> dict[str, list[int]]:
+    return {name: [analysis.conflicts(name).e, analysis.conflicts(name).v] for name in COLOURINGS}
 
 
 def some_blocks(runs_folder: Path) -> DataSet:
@@ -41,14 +41,24 @@ def some_blocks(runs_folder: Path) -> DataSet:
 # Counting
 
 
-def test_conflicts_are_those_of_the_analysis(run, runs_folder) -> None:
+def test_conflicts_are_the_pairs_of_classes_that_a_colouring_does_not_distinguish(run, runs_folder) -> None:
     gripper = Run.load(next(DEMO.iterdir())).states("train")
     small = gripper.pick(whole_instances(gripper, 150))
     for data in (run.states("train"), some_blocks(runs_folder), small):
-        looked = Expressivity.of(data)
-        expected = analyse(data).summary()["conflicts_E_V"]
-        found = counted(looked)
-        assert {name: found[name] for name in VARIANTS} == expected
+        analysis = Expressivity.of(data)
+        found = counted(analysis)
+        for name in ("1-WL", "1-WL set+G", "1-WL joint"):
+            colouring = COLOURINGS[name]
+            pairs = [pair for classes in analysis.classes for pair in combinations(classes, 2)]
+            same = [
+                pair
+                for pair in pairs
+                if not colouring.distinguishes(
+                    data.structures(analysis.representative[list(pair)], goal_marking=colouring.marked)
+                )
+            ]
+            differ = [pair for pair in same if analysis.v_star[pair[0]] != analysis.v_star[pair[1]]]
+            assert found[name] == [len(same), len(differ)]
         # Joint messages tell apart what single ones do, and 2-FWL what those do.
         for marked in ("", "+G"):
             assert found[f"2-FWL{marked}"] <= found[f"1-WL joint{marked}"] <= found[f"1-WL{marked}"]
@@ -58,16 +68,16 @@ def test_conflicts_are_those_of_the_analysis(run, runs_folder) -> None:
 
 def test_a_pair_is_told_apart_by_exactly_the_colourings_that_do(run) -> None:
     data = run.states("train")
-    looked = Expressivity.of(data)
-    counted(looked)
-    for pair in looked.conflicts("1-WL").pairs("V", 10):
-        states = looked.members(pair)
+    analysis = Expressivity.of(data)
+    counted(analysis)
+    for pair in analysis.conflicts("1-WL").pairs("V", 10):
+        states = analysis.members(pair)
         assert data.state_instance[states[0]] == data.state_instance[states[1]]
-        apart, unknown = looked.told_apart(pair)
+        apart, unknown = analysis.distinguished_by(pair)
         assert not unknown
         for name, colouring in COLOURINGS.items():
             two = data.structures(states, goal_marking=colouring.marked)
-            assert colouring.tells_apart(two) == (name in apart)
+            assert colouring.distinguishes(two) == (name in apart)
         assert "1-WL" not in apart
         assert "1-WL+G" in apart
 
@@ -87,15 +97,18 @@ def test_whole_instances_are_taken_and_of_a_large_one_some_states(runs_folder) -
 
 def test_formulas_that_differ_are_found_and_really_differ(run) -> None:
     data = run.states("train")
-    looked = Expressivity.of(data)
-    [pair, *_] = looked.conflicts("1-WL").pairs("V", 1)
-    two = data.structures(looked.members(pair))
-    found = shortest_differing(two)
+    analysis = Expressivity.of(data)
+    [pair, *_] = analysis.conflicts("1-WL").pairs("V", 1)
+    two = data.structures(analysis.members(pair))
+    found = find_short_distinctions(two)
     assert "#<at & at_G>top" in {str(one.formula) for one in found}
     assert all(one.first != one.second for one in found)
     # What 1-WL sees, counting included, says the same of both.
-    assert differing(two, [parse("#<at>place"), parse("#<at_G^-1><at>place"), parse("#<at^-1>car > 1")]) == []
-    assert shortest_differing(data.structures([0, 0])) == []
+    assert (
+        find_distinctions(two, [parse("#<at>place"), parse("#<at_G^-1><at>place"), parse("#<at^-1>car > 1")])
+        == []
+    )
+    assert find_short_distinctions(data.structures([0, 0])) == []
 
 
 def test_atoms_differ_as_little_as_names_allow(run) -> None:
@@ -105,27 +118,27 @@ def test_atoms_differ_as_little_as_names_allow(run) -> None:
     two = data.structures([0, 0])
     turned = np.arange(two.n_objects)
     turned[[4, 5]] = [5, 4]  # the two cars of the second state change places
-    new, first, second = renamed_difference(two.relabel(turned), names)
+    new, first, second = compare_up_to_names(two.relabel(turned), names)
     assert structure.n_objects == 4
     assert (first, second) == ([], [])
     assert set(new) <= set(names)
-    _, first, second = renamed_difference(data.structures([1, 2]), names)
+    _, first, second = compare_up_to_names(data.structures([1, 2]), names)
     assert len(first) == len(second) > 0
 
 
 def test_sentences_follow_the_numbers() -> None:
     v_star = np.array([1, 2, 2])
-    some, none = Confused([[0, 1], [1, 2]], v_star), Confused([], v_star)
+    some, none = Conflicts([[0, 1], [1, 2]], v_star), Conflicts([], v_star)
     found = {"1-WL": some, "1-WL+G": some, "1-WL set": some, "1-WL joint": none, "2-FWL": none}
     told = changes(found, goal_marking=False)
     assert told[0].startswith("1 pair of states has")
-    assert "With goals marked, 1 V-conflict would be left." in told
-    assert "With joint messages, no V-conflict would be left." in told
+    assert "With goals marked, 1 V-conflict remains." in told
+    assert "With joint messages, no V-conflict remains." in told
     told = changes({**found, "1-WL": none}, goal_marking=False)
-    assert "sees enough" in told[0]
+    assert "sufficient" in told[0]
     assert "1 V-conflicts" in told[1]
     assert changes({}, goal_marking=True) == []
-    assert with_conflicts(found) == ["1-WL+G", "1-WL", "1-WL set"]
+    assert conflicting_colourings(found) == ["1-WL+G", "1-WL", "1-WL set"]
 
 
 # The page alone
@@ -141,9 +154,9 @@ def test_the_page_counts_shows_a_pair_and_says_what_would_help(run, monkeypatch)
         "0",
         "0",
     ]
-    assert "no network that adds up" in said(at, "markdown")
-    assert "Told apart by 1-WL+G" in said(at, "markdown")
-    formulas = frame(at, "found among")
+    assert "no network that sums messages" in said(at, "markdown")
+    assert "Distinguished by 1-WL+G" in said(at, "markdown")
+    formulas = frame(at, "source")
     row = formulas[formulas["formula"] == "#<at & at_G>top"].iloc[0]
     assert sorted([row["first"], row["second"]]) == [0, 2]
     differ = next(one.value for one in at.dataframe if one.value.columns[0].startswith("only in state"))
@@ -155,25 +168,25 @@ def test_stale_choices_are_told(run, monkeypatch) -> None:
     at = shown("expressivity", run.folder.parent, monkeypatch, **address)
     assert not at.exception
     for stale in ("9-WL", "X", "77"):
-        assert f"“{stale}” is not here" in said(at, "markdown")
-    assert "Told apart by" in said(at, "markdown")
+        assert f"“{stale}” does not exist" in said(at, "markdown")
+    assert "Distinguished by" in said(at, "markdown")
 
 
 def test_a_large_split_is_sampled_and_says_so(monkeypatch, tmp_path) -> None:
-    monkeypatch.setattr("app.views.expressivity.STATES", 200)
+    monkeypatch.setattr("app.pages.expressivity.page.STATES", 200)
     at = shown("expressivity", tmp_path, monkeypatch, split="validation")
     assert not at.exception
-    assert "of 4,770 states were looked at" in said(at, "markdown")
-    assert [one.label for one in at.button if one.key == "expressivity/all"] == ["Look at all 4,770 states"]
+    assert "of 4,770 states were analysed" in said(at, "markdown")
+    assert [one.label for one in at.button if one.key == "expressivity/all"] == ["Analyse all 4,770 states"]
 
 
 def test_all_states_are_looked_at_when_asked(run, monkeypatch) -> None:
-    monkeypatch.setattr("app.views.expressivity._sample", _few)
+    monkeypatch.setattr("app.pages.expressivity.page._sample", _few)
     at = shown("expressivity", run.folder.parent, monkeypatch, run=run.name, split="train")
-    assert "4 of 13 states were looked at" in said(at, "markdown")
+    assert "4 of 13 states were analysed" in said(at, "markdown")
     at.button(key="expressivity/all").click().run()
     assert not at.exception
-    assert "All 13 states of the split were looked at." in said(at, "markdown")
+    assert "All 13 states of the split were analysed." in said(at, "markdown")
     assert frame(at, "colouring").set_index("colouring").loc["2-FWL", "E"] == "0"
 
 
@@ -201,7 +214,7 @@ def test_a_link_shows_the_table_and_a_pair(swap_browser, run) -> None:
     from playwright.sync_api import expect
 
     link = f"expressivity?run={run.name}&split=test&colouring=1-WL&conflict=V&pair=1"
-    swap_browser.open(link, "Formulas that say different things of the two:")
+    swap_browser.open(link, "Formulas with different values in the two states:")
     page = swap_browser.page
     pictures = page.locator('[data-testid="stMain"] [data-testid="stImage"] img')
     expect(pictures).to_have_count(2)
@@ -215,5 +228,5 @@ def test_a_link_shows_the_table_and_a_pair(swap_browser, run) -> None:
     states = [int(column.removeprefix("only in state ")) for column in atoms.columns]
     inside = [run.states("test").atom_names(state) for state in states]
     assert set(atoms.iloc[:, 0]) <= set(inside[0])
-    page.get_by_role("link", name="Look at this state").last.click()
+    page.get_by_role("link", name="Open this state").last.click()
     swap_browser.settled(f"State {states[1]}:")

@@ -12,16 +12,17 @@ pytest.importorskip("streamlit")
 
 from streamlit.testing.v1 import AppTest
 
-from app.formula_data import histogram, largest
-from app.formula_graph import drawn, levels, rows, said_of
-from app.opened import DEMO, STORE
-from app.own_state import read_state
-from distill.errors import InputError
-from distill.jobs import Run
-from distill.jobs.catalogue import Catalogue
+from app.components.histogram import histogram
+from app.pages.formulas.distribution import largest
+from app.pages.formulas.state_editor import read_state
+from app.pages.formulas.syntax_graph import graphviz_source, levels, parts_of, rows
+from app.session.run_index import DEMO, STORE
+from distill.common import InputError
+from distill.explanations import Catalogue
 from distill.logic import Count, Evaluator, Modal, Role, parse
+from distill.runs import Run
 from distill.structures import Predicate, Vocabulary
-from tests.app.seen import pictured, preformatted
+from tests.support.page_content import pictured, preformatted
 
 DEMO_RUN = next(folder.name for folder in DEMO.iterdir() if (folder / "model.json").exists())
 TERM = "#(~at-robby & <at^-1><at_G>room)"  # a term of the run that comes along
@@ -37,9 +38,9 @@ WORDS = Vocabulary(
 
 
 def _page() -> None:
-    from app.views.formulas import page
+    from app.pages.formulas.page import show
 
-    page()
+    show()
 
 
 @pytest.fixture
@@ -75,10 +76,10 @@ def listed(page: AppTest) -> list[str]:
 def test_all_formulas_are_listed_terms_first(shown) -> None:
     page = shown()
     run = Run.load(DEMO / DEMO_RUN)
-    catalogue = Catalogue(run.distilled)
+    catalogue = Catalogue(run.value_function)
     assert f"{len(catalogue)} of {len(catalogue)} formulas" in texts(page)
     assert len(listed(page)) == 100
-    terms = {str(feature.number) for _, feature in run.distilled.terms()}
+    terms = {str(feature.number) for _, feature in run.value_function.terms()}
     assert set(listed(page)[: len(terms)]) == terms
     assert "Click a formula in the list" in texts(page)
 
@@ -91,13 +92,13 @@ def test_filters_come_from_the_address_and_go_there(shown) -> None:
     assert address(page, "find") == "room"
     page.multiselect(key="formulas/predicate").set_value(["at", "ball"]).run()
     assert address(page, "predicate") == "at ball"
-    assert "No formula meets all these conditions" in texts(page)
+    assert "No formula satisfies all conditions" in texts(page)
     page.button(key="formulas/reset").click().run()
     assert not {"find", "predicate", "kind", "used", "largest"} & set(page.query_params)
     assert len(listed(page)) == 100
 
 
-def test_layers_are_told_apart(shown) -> None:
+def test_layers_are_distinguished_by(shown) -> None:
     page = shown(layer="3", used="no")
     table = page.dataframe[0].value
     assert set(table["layer"]) == {"3"}
@@ -107,8 +108,8 @@ def test_layers_are_told_apart(shown) -> None:
 
 def test_stale_filters_are_told_and_left_out(shown) -> None:
     page = shown(predicate="zap*zap at", layer="77", largest="many", used="perhaps", kind="objects")
-    assert r"zap\*zap” is not in this run" in texts(page)
-    assert "77” is not in this run" in texts(page)
+    assert r"zap\*zap” does not occur in this run" in texts(page)
+    assert "77” does not occur in this run" in texts(page)
     assert address(page, "predicate") == "at"
     assert listed(page)
 
@@ -117,7 +118,7 @@ def test_the_card_of_a_term(shown) -> None:
     page = shown(formula=TERM)
     said = texts(page)
     assert "the number of objects that are not at-robby and are linked by at backwards" in said
-    assert "Born in layer 2 of the network, in tree 0, as the set of leaves 4." in said
+    assert "Provenance: layer 2, tree 0, leaves 4." in said
     assert "~at-robby & <at^-1><at_G>room & ~(at-robby & <at_G^-1>ball)" in said  # what the tree said
     for value in ("7", "2", "C2", "numerical", "1"):
         assert value in [element.value for element in page.text]
@@ -168,7 +169,7 @@ def test_neighbours_are_compared_on_training_states(shown) -> None:
     page = shown(formula="~at-robby & <at^-1><at_G>room & ~(at-robby & <at_G^-1>ball)", card="Neighbours")
     table = page.dataframe[1].value
     assert table["formula"][0] == "~at-robby & <at^-1><at_G>room"
-    assert table["relation"][0] == "the same"
+    assert table["relation"][0] == "equivalent"
     assert "2,000 of the 44,445 training states" in texts(page)
 
 
@@ -194,10 +195,10 @@ def test_nonsense_about_what_is_open_is_ignored(shown) -> None:
 def test_simplified_step_by_step(shown) -> None:
     page = shown(formula="#(~~room & top & ~(at-robby & ~at-robby & ball))", card="Simplify")
     page.button(key="simplify/laws").click().run()
-    assert "The same on all states there are." in texts(page)
+    assert "Equivalent on all states." in texts(page)
     page.button(key="simplify/use").click().run()
     assert address(page, "formula") == "#room"
-    assert "nothing shorter was found" in texts(page)
+    assert "no shorter formula was found" in texts(page)
     page = shown(formula="#(room & <at^-1><at_G>(room | ball))", card="Simplify")
     page.button(key="simplify/search").click().run()
     assert re.search(r"Equivalent on \d+ classes of the data, and the same in all 44,445 states", texts(page))
@@ -232,7 +233,7 @@ def test_objects_are_added_to_a_state(shown) -> None:
     assert float(page.metric[0].value) == before + 1
     assert "extra9" in pictured(page)
     page.text_input(key="own state/objects").set_value("no(name").run()
-    assert "is no name for an object" in texts(page)
+    assert "is not a valid name of an object" in texts(page)
     page.button(key="own state/undo").click().run()
     assert not {"atoms", "objects"} & set(page.query_params)
 
@@ -278,7 +279,7 @@ def test_goals_are_marked_by_what_holds() -> None:
     [
         ("(on a)", "Line 2: on takes 2 objects, not 1; write it as (on a b)."),
         ("(cleer a)", "Line 2: There is no predicate 'cleer'; did you mean clear?"),
-        ("(on a z)", "Line 2: there is no object z in this instance; choose from a, b."),
+        ("(on a z)", "Line 2: the instance has no object z; choose from a, b."),
         ("(on a b) (clear a)", "Line 2: “(on a b) (clear a)” is no atom"),
         ("()", "Line 2: “()” is no atom"),
         ("(on a b", "Line 2: “(on a b” is no atom"),
@@ -299,19 +300,19 @@ def test_rows_follow_what_is_open() -> None:
         ((2,), "3"),
     ]
     assert levels(formula) == 4
-    assert said_of(parse("[#holding > 1]")) == ("more than 1 objects with", [("", parse("holding"))])
+    assert parts_of(parse("[#holding > 1]")) == ("more than 1 objects with", [("", parse("holding"))])
 
 
 def test_what_is_shared_is_drawn_once() -> None:
     formula = parse("<on>clear & <on^-1>clear")
-    assert drawn(formula, 9).count("[label=") == 4
-    assert drawn(formula, 9, shared=False).count("[label=") == 5
-    assert drawn(formula, 1).count("[label=") == 3
+    assert graphviz_source(formula, 9).count("[label=") == 4
+    assert graphviz_source(formula, 9, shared=False).count("[label=") == 5
+    assert graphviz_source(formula, 1).count("[label=") == 3
     huge = parse("clear")
     for _ in range(100):
         huge = Modal(Role("on"), huge) & Modal(Role("on", 1, 0), huge)
-    assert drawn(Count(huge), 30).count("[label=") < 200
-    assert drawn(Count(huge), 30, shared=False).count("[label=") < 200
+    assert graphviz_source(Count(huge), 30).count("[label=") < 200
+    assert graphviz_source(Count(huge), 30, shared=False).count("[label=") < 200
     assert len(rows(Count(huge), {()})) == 2
 
 
@@ -344,7 +345,7 @@ def test_a_click_in_the_list_opens_a_card(browser) -> None:
     name, content = browser.download(lambda: browser.page.get_by_role("button", name="List as CSV").click())
     assert name == "formulas.csv"
     table = pd.read_csv(StringIO(content))
-    catalogue = Catalogue(Run.load(DEMO / DEMO_RUN).distilled)
+    catalogue = Catalogue(Run.load(DEMO / DEMO_RUN).value_function)
     assert table["formula"].tolist() == [str(e.formula) for e in catalogue.find("at-robby", used=True)]
 
 
@@ -354,7 +355,7 @@ def test_a_formula_is_exported_and_its_states_are_linked(browser) -> None:
     name, content = browser.download(lambda: browser.page.get_by_role("button", name="ascii").click())
     assert (name, content.strip()) == ("formula.txt", TERM)
     browser.page.keyboard.press("Escape")
-    browser.page.get_by_text("Look at the first").click()
+    browser.page.get_by_text("Open the first state").click()
     browser.page.wait_for_url("**/state?**")
     asked = parse_qs(urlparse(browser.page.url).query)
     assert (asked["formula"], asked["split"], asked["state"]) == ([TERM], ["train"], ["1"])

@@ -14,17 +14,18 @@ pytest.importorskip("streamlit")
 
 from streamlit.testing.v1 import AppTest
 
-from app.lab_completion import inserted, offers
-from app.lab_edits import Bench, Edits
-from app.lab_job import as_edits, request
-from app.lab_relation import by_v_star, relation, told
-from app.opened import DEMO, Opened
-from distill.jobs import Run
-from distill.jobs.launch import launched
+from app.pages.laboratory.association import association, association_sentences, by_v_star
+from app.pages.laboratory.completion import completions, insert_completion
+from app.pages.laboratory.edits import Bench, Edits
+from app.pages.laboratory.exact_solve import as_edits, request
+from app.session.run_index import DEMO
+from app.session.run_session import RunSession
+from distill.jobs import detached_jobs
 from distill.logic import Evaluator, parse, read_formula
+from distill.runs import Run
 from distill.structures import Predicate, Vocabulary
-from tests.app.forged import NAME, forge
-from tests.app.seen import said, shown
+from tests.support.forged_run import NAME, forge
+from tests.support.page_content import said, shown
 
 EXACT_RUN = next(DEMO.iterdir()).name
 CARRIED = "#(<at_G>room & <carry>gripper)"
@@ -33,17 +34,17 @@ WORDS = Vocabulary(
 )
 
 
-def opened(folder: Path) -> Opened:
-    return Opened(folder, (folder / "inputs.json").stat().st_mtime_ns)
+def opened(folder: Path) -> RunSession:
+    return RunSession(folder, (folder / "inputs.json").stat().st_mtime_ns)
 
 
 @pytest.fixture(scope="module")
-def demo() -> Opened:
+def demo() -> RunSession:
     return opened(DEMO / EXACT_RUN)
 
 
 @pytest.fixture
-def blocks(runs_folder) -> Opened:
+def blocks(runs_folder) -> RunSession:
     return opened(sorted(runs_folder.glob("blocks-*"))[0])
 
 
@@ -80,17 +81,17 @@ def equation(page: AppTest) -> str:
     ],
 )
 def test_what_may_come_next_is_offered(text, some) -> None:
-    found = [offer.text for offer in offers(text, WORDS)]
+    found = [offer.text for offer in completions(text, WORDS)]
     assert set(some) <= set(found)
     if "<" in text and ">" not in text:
         assert "clear" not in found
 
 
 def test_an_offer_goes_where_the_word_was_begun() -> None:
-    assert inserted("#<on>cl", "clear") == "#<on>clear"
-    assert inserted("clear", " & ") == "clear & "
-    assert inserted("", "#") == "#"
-    assert inserted('"odd na', '"odd name"') == '"odd name"'
+    assert insert_completion("#<on>cl", "clear") == "#<on>clear"
+    assert insert_completion("clear", " & ") == "clear & "
+    assert insert_completion("", "#") == "#"
+    assert insert_completion('"odd na', '"odd name"') == '"odd name"'
 
 
 def test_a_formula_can_be_made_with_offers_alone(demo, tmp_path, monkeypatch) -> None:
@@ -106,8 +107,8 @@ def test_a_formula_of_the_run_can_be_the_beginning(demo, tmp_path, monkeypatch) 
     listed = page.selectbox(key="lab/template")
     assert len(listed.options) > 10
     listed.select(listed.options[0]).run()
-    assert address(page, "formula") in {str(f.number) for _, f in demo.distilled.terms()}
-    assert any(one.label == "It is a term already" and one.disabled for one in page.button)
+    assert address(page, "formula") in {str(f.number) for _, f in demo.value_function.terms()}
+    assert any(one.label == "It is already a term" and one.disabled for one in page.button)
 
 
 @pytest.mark.parametrize(
@@ -137,9 +138,11 @@ def test_the_relation_to_v_star_is_that_of_all_states(blocks) -> None:
     known = data.v_star >= 0
     states = Evaluator(blocks.structures("train"))
     values, v_star = states.number(number)[known], data.v_star[known]
-    left = v_star - states.number(blocks.distilled.value)[known]
+    left = v_star - states.number(blocks.value_function.value)[known]
     assert bench.values(fitted, "train")[rows.row_of] == pytest.approx(v_star - left)
-    found = relation(bench.column(number, "train"), rows.v_star, bench.values(fitted, "train"), rows.counts)
+    found = association(
+        bench.column(number, "train"), rows.v_star, bench.values(fitted, "train"), rows.counts
+    )
     assert found.correlation == pytest.approx(np.corrcoef(values, v_star)[0, 1], abs=1e-6)
     wrong = np.abs(left) > 1e-6
     assert found.wrong == wrong.sum() > 0
@@ -159,17 +162,17 @@ def test_the_relation_to_v_star_is_that_of_all_states(blocks) -> None:
 
 
 def test_a_formula_that_never_varies_explains_nothing_though_a_constant_would() -> None:
-    found = relation(np.ones(3), np.arange(3), np.arange(3) - 2, np.ones(3, dtype=int))
+    found = association(np.ones(3), np.arange(3), np.arange(3) - 2, np.ones(3, dtype=int))
     assert found.wrong == 3
     assert found.explained == 0
 
 
 def test_where_nothing_is_wrong_or_nothing_varies_that_is_told() -> None:
-    same = relation(np.ones(3), np.arange(3), np.arange(3), np.ones(3, dtype=int))
+    same = association(np.ones(3), np.arange(3), np.arange(3), np.ones(3, dtype=int))
     assert same.correlation is None
     assert same.explained is None
-    assert "nothing left to explain" in " ".join(told(same))
-    assert "does not go along" in " ".join(told(same))
+    assert "no error is left to explain" in " ".join(association_sentences(same))
+    assert "There is no correlation" in " ".join(association_sentences(same))
 
 
 # Edits and fits
@@ -222,14 +225,14 @@ def test_several_edits_live_in_the_address(demo, tmp_path, monkeypatch) -> None:
         "laboratory", tmp_path, monkeypatch, run=demo.name, add="\n".join(added), drop="1 3", fit="squares"
     )
     assert address(page, "add").split("\n") == added
-    assert [one.label for one in page.button].count("Take back") == 3
-    assert [one.label for one in page.button].count("Put back") == 2
+    assert [one.label for one in page.button].count("Discard") == 3
+    assert [one.label for one in page.button].count("Restore") == 2
     assert page.selectbox(key="widget/fit").value == "squares"
 
 
 def test_what_adds_nothing_gets_no_weight(demo, tmp_path, monkeypatch) -> None:
     page = shown("laboratory", tmp_path, monkeypatch, run=demo.name, add="#free")
-    assert "what is new gets the weight 0" in said(page)
+    assert "new terms get weight 0" in said(page)
     assert equation(page) == equation(shown("laboratory", tmp_path, monkeypatch, run=demo.name))
 
 
@@ -239,24 +242,24 @@ def test_without_edits_the_function_is_the_run_s_and_better_weights_are_only_tol
     page = shown("laboratory", blocks.folder.parent, monkeypatch, run=blocks.name)
     bench = Bench.of(blocks, [])
     own = bench.edited(Edits({}, ()), "absolute")
-    assert own.value == blocks.distilled.value
+    assert own.value == blocks.value_function.value
     for split in blocks.splits:
         assert own.errors[split].mae == pytest.approx(blocks.run.metrics["splits"][split]["mae"])
     again = bench.fit(bench.features(Edits({}, ())), "absolute")
     assert again.errors["train"].mae <= own.errors["train"].mae
-    assert ("mae, fitted again" in errors(page)) == (not again.as_before)
+    assert ("mae, refitted" in errors(page)) == (not again.as_before)
 
 
 @pytest.mark.parametrize(
     ("bad", "sentence"),
     [
-        ({"drop": "99"}, "There is no term 99 to remove; this function has 6"),
-        ({"drop": "x 2"}, "There is no term x to remove"),
+        ({"drop": "99"}, "There is no term 99; this function has 6"),
+        ({"drop": "x 2"}, "There is no term x;"),
         ({"add": "#nothing-such"}, "#nothing-such is not added: There is no predicate"),
         ({"add": "#(("}, "#(( is not added: Column"),
         ({"state": "999999"}, "There is no state “999999” in the split train"),
-        ({"split": "dream"}, "“dream” is not here"),
-        ({"fit": "guess"}, "“guess” is not here"),
+        ({"split": "dream"}, "“dream” does not exist"),
+        ({"fit": "guess"}, "“guess” does not exist"),
     ],
 )
 def test_a_stale_link_is_told_and_something_is_shown(demo, tmp_path, monkeypatch, bad, sentence) -> None:
@@ -270,7 +273,7 @@ def test_terms_removed_from_one_run_are_not_removed_from_another(blocks, demo, m
     page.query_params["run"] = blocks.name
     page.run()
     assert not page.exception
-    assert "all terms are in place again" in said(page)
+    assert "here all terms are used" in said(page)
     assert address(page, "drop") == ""
 
 
@@ -292,7 +295,7 @@ def test_a_solve_is_handed_to_a_process_and_its_result_is_shown(blocks, tmp_path
     page.number_input(key="lab/seconds").set_value(2).run()
     page.button(key="lab/start").click().run()
     assert not page.exception
-    [job] = [one for one in launched(store) if one.arguments[0] == "refit"]
+    [job] = [one for one in detached_jobs(store) if one.arguments[0] == "refit"]
     assert job.arguments[1:5] == (str(blocks.folder), "--add=#<on+>clear_G", "--add=#holding", "--drop=1")
     for _ in range(600):
         if job.state().is_over:
@@ -356,6 +359,6 @@ def test_a_formula_is_edited_a_term_removed_and_the_function_exported(browser, d
     assert (table["mae, edited"] > 0).all()
     # The link alone shows the same.
     browser.open(page.url.removeprefix(f"{browser.address}/"), "The mean error on train goes from 0.0000 to")
-    page.get_by_role("link", name="All about this state").click()
-    browser.settled("What one state looks like")
+    page.get_by_role("link", name="Open this state").click()
+    browser.settled("A state with the objects of which")
     page.wait_for_url("**/state?*")

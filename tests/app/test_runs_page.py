@@ -13,18 +13,21 @@ pytest.importorskip("streamlit")
 
 from streamlit.testing.v1 import AppTest
 
-from app import listing
-from app.listing import Listed, damaged_in, runs_in
-from app.opened import DEMO
-from app.sweeps import overview, sweeps_in
-from app.views.runs import fitting, jobs_table, runs_table
-from distill.jobs import Run, Status, Work, write_summary
-from distill.jobs.job import status_file
-from distill.jobs.sweep import Planned
-from tests.app.seen import preformatted
+from app.components.sweeps import sweeps_in
+from app.pages.runs.page import filter_runs, jobs_table, runs_table
+from app.pages.runs.sweeps import overview
+from app.session.run_index import DEMO
+from distill.jobs import Work, write_summary
+from distill.jobs.sweep import PlannedJob
+from distill.runs import Run, RunSummary, Status, Store, run_index, status_file
+from tests.support.page_content import preformatted
 
 
-def listed_run(name: str = "a-b-1", **values) -> Listed:
+def runs_in(folder: Path) -> list[RunSummary]:
+    return Store(folder).summaries()[0]
+
+
+def listed_run(name: str = "a-b-1", **values) -> RunSummary:
     usual = {
         "made": 1e9,
         "problem": "blocks",
@@ -36,8 +39,9 @@ def listed_run(name: str = "a-b-1", **values) -> Listed:
         "features": 3,
         "size": 21,
         "fidelity": 0.5,
+        "metrics": {},
     }
-    return Listed(folder=Path("runs", name), **{**usual, **values})
+    return RunSummary(folder=Path("runs", name), **{**usual, **values})
 
 
 def forged(folder: Path, name: str, **metrics) -> Path:
@@ -60,7 +64,7 @@ def forged(folder: Path, name: str, **metrics) -> Path:
 def shown(store: Path, monkeypatch, **address: str) -> AppTest:
     """The page, with a folder of runs and an address."""
     monkeypatch.setenv("DISTILL_STORE", str(store))
-    page = AppTest.from_string("from app.views import runs\nruns.page()", default_timeout=60)
+    page = AppTest.from_string("from app.pages import runs\nruns.show()", default_timeout=60)
     for key, value in address.items():
         page.query_params[key] = value
     return page.run()
@@ -94,21 +98,30 @@ def test_newest_come_first_and_what_is_damaged_is_named(tmp_path) -> None:
     forged(tmp_path, "foreign", splits=3)
     (tmp_path / "empty").mkdir()
     assert [run.name for run in runs_in(tmp_path)] == ["new", "old"]
-    assert damaged_in(tmp_path) == ["cut", "foreign"]
+    assert Store(tmp_path).summaries()[1] == ["cut", "foreign"]
     assert runs_in(tmp_path / "nowhere") == []
+
+
+def test_a_run_on_pddl_has_the_name_of_its_folder(tmp_path, monkeypatch) -> None:
+    place = forged(tmp_path, "ferry-1")
+    (place / "config.yaml").write_text("domain: some/ferry/domain.pddl\n")
+    forged(tmp_path, "blocks-1")
+    page = shown(tmp_path, monkeypatch, problem="ferry")
+    assert names(page) == ["ferry-1"]
+    assert page.dataframe[0].value["problem"].tolist() == ["ferry"]
 
 
 def test_a_run_is_read_again_only_when_it_changed(tmp_path) -> None:
     places = [forged(tmp_path, f"run-{number}") for number in range(20)]
     runs_in(tmp_path)
-    before = listing._read.cache_info().misses
+    before = run_index._read.cache_info().misses
     runs_in(tmp_path)
-    assert listing._read.cache_info().misses == before
+    assert run_index._read.cache_info().misses == before
     changed = json.loads((places[3] / "metrics.json").read_text()) | {"features": 77}
     (places[3] / "metrics.json").write_text(json.dumps(changed))
     os.utime(places[3] / "metrics.json", (2e9, 2e9))
     assert {run.name: run.features for run in runs_in(tmp_path)}["run-3"] == 77
-    assert listing._read.cache_info().misses == before + 1
+    assert run_index._read.cache_info().misses == before + 1
 
 
 def test_filters_keep_what_fits_all_of_them() -> None:
@@ -119,7 +132,7 @@ def test_filters_keep_what_fits_all_of_them() -> None:
     ]
 
     def kept(find: str = "", problem: str = "", exact: bool = False) -> list[str]:
-        return [run.name for run in fitting(runs, find, problem, exact)]
+        return [run.name for run in filter_runs(runs, find, problem, exact)]
 
     assert len(kept()) == 3
     assert kept("NET blocks") == ["blocks-net-1", "blocks-net-2"]
@@ -145,7 +158,7 @@ def test_the_first_visit_shows_the_demo_run_and_what_to_do(tmp_path, monkeypatch
     assert not page.exception
     assert names(page) == [run.name for run in runs_in(DEMO)]
     assert page.dataframe[0].value["run"].tolist()[0].endswith("(demo)")
-    assert "what a learned planner became" in page.info[0].value
+    assert "distilled from learned planners" in page.info[0].value
     # The folder's name has a blank in it.
     assert f"--out '{tmp_path / 'none yet'}'" in page.code[0].value
     # The demo run is selected, so its function is there.
@@ -249,8 +262,8 @@ def summarised(store: Path) -> Path:
             "features": 4,
             "formula_size": 30,
         }
-        works.append(Work(Planned(None, settings), f"run-{number}", state="done", metrics=metrics))
-    works.append(Work(Planned(None, {}), "run-12", state="failed", error="It makes no sense."))
+        works.append(Work(PlannedJob(None, settings), f"run-{number}", state="done", metrics=metrics))
+    works.append(Work(PlannedJob(None, {}), "run-12", state="failed", error="It makes no sense."))
     return write_summary("depths", works, ["distillation.inner_depth", "distillation.seed"], store)
 
 

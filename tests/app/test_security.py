@@ -8,11 +8,12 @@ from urllib.parse import urlencode, urlsplit
 
 import pytest
 
-from app.opened import DEMO, Opened
-from distill.errors import InputError
-from distill.jobs import Run
-from tests.app.conftest import Browser, served
-from tests.app.forged import PICTURE, forge
+from app.session.run_index import DEMO
+from app.session.run_session import RunSession
+from distill.common import InputError
+from distill.runs import Run
+from tests.support.browser import Browser, served
+from tests.support.forged_run import PICTURE, forge
 
 PAGES = ("runs", "value", "formulas", "state", "accuracy")
 DEMO_RUN = next(DEMO.iterdir()).name
@@ -81,7 +82,7 @@ def test_a_forged_run_can_be_read(forged) -> None:
     _, run = forged
     assert run.damaged() == []
     assert PICTURE in str(run.states("train").atom_names(0))
-    assert PICTURE in str(run.distilled.value)
+    assert PICTURE in str(run.value_function.value)
 
 
 def test_names_are_shown_as_they_are_and_never_as_markup(chromium, forged) -> None:
@@ -90,7 +91,7 @@ def test_names_are_shown_as_they_are_and_never_as_markup(chromium, forged) -> No
     browser = Browser(context.new_page(), address)
     dialogs: list[str] = []
     browser.page.on("dialog", lambda dialog: (dialogs.append(dialog.message), dialog.dismiss()))
-    term = max((feature.number for _, feature in run.distilled.terms()), key=lambda n: PICTURE in str(n))
+    term = max((feature.number for _, feature in run.value_function.terms()), key=lambda n: PICTURE in str(n))
     seen = ""
     for path, chosen in [
         ("runs", {}),
@@ -129,14 +130,14 @@ def test_only_runs_that_are_listed_are_opened(runs_folder, tmp_path, monkeypatch
     Path(tmp_path / "secret").symlink_to(next(iter(sorted(runs_folder.glob("blocks-*")))))
     monkeypatch.setenv("DISTILL_STORE", str(tmp_path / "runs"))
     with pytest.raises(InputError, match="There is no run"):
-        Opened.of(name)
+        RunSession.of(name)
 
 
 def test_an_address_leads_to_no_other_folder(browser, runs_folder) -> None:
     inside = next(iter(sorted(runs_folder.glob("blocks-*"))))
     for key, name in (("run", str(inside)), ("split", "../../../../../../etc/passwd")):
         chosen = urlencode({"run": inside.name, key: name})
-        browser.open(f"accuracy?{chosen}", "is not here")
+        browser.open(f"accuracy?{chosen}", "does not exist")
         assert chosen not in browser.page.url
         assert "root:" not in browser.text()
 

@@ -10,15 +10,16 @@ pytest.importorskip("streamlit")
 
 from streamlit.testing.v1 import AppTest
 
-from distill.jobs import Run, RunConfig
-from distill.jobs.launch import Launched, launched
-from distill.jobs.uploads import keep_network, keep_problem
+from app.components.escape import escape
+from app.session.uploaded_files import save_network, save_problem
+from distill.distillation import Distillation
+from distill.jobs import DetachedJob, RunConfig, detached_jobs
 from distill.planning import problem_class
-from distill.settings import Distillation
-from tests.app.conftest import Browser, served
-from tests.jobs.small import SETTINGS, small_content
-from tests.jobs.test_launch import until
-from tests.jobs.test_uploads import wicked_file
+from distill.runs import Run
+from tests.support.browser import Browser, served
+from tests.support.commands import until
+from tests.support.forged_run import wicked_file
+from tests.support.small_jobs import SETTINGS, small_content
 
 QUICK = {f"distillation.{name}": str(value) for name, value in {**SETTINGS, "time_limit": 3.0}.items()}
 QUICK |= {"evaluation.max_steps": "20"}
@@ -27,7 +28,7 @@ QUICK |= {"evaluation.max_steps": "20"}
 def shown(store: Path, monkeypatch, **address: str) -> AppTest:
     """The page, with a folder of runs and an address."""
     monkeypatch.setenv("DISTILL_STORE", str(store))
-    at = AppTest.from_string("from app.views import start\nstart.page()", default_timeout=60)
+    at = AppTest.from_string("from app.pages import start\nstart.show()", default_timeout=60)
     for key, value in address.items():
         at.query_params[key] = value
     return at.run()
@@ -49,8 +50,8 @@ def given(source, tmp_path_factory) -> tuple[Path, str, str]:
     """A folder of runs with what people gave: its network and its problem, by their keys."""
     store = tmp_path_factory.mktemp("given") / "runs"
     files = sorted((source / "instances").iterdir())
-    network = keep_network(store, ("net.safetensors", (source / "net.safetensors").read_bytes()))
-    problem = keep_problem(
+    network = save_network(store, ("net.safetensors", (source / "net.safetensors").read_bytes()))
+    problem = save_problem(
         store,
         ("blocks.pddl", (source / "blocks.pddl").read_bytes()),
         [(file.name, file.read_bytes()) for file in files],
@@ -67,7 +68,7 @@ def test_the_form_follows_the_declared_settings(tmp_path, monkeypatch) -> None:
     assert {f"work/distillation.{name}" for name in Distillation.names()} <= asked
     seed = at.number_input(key="work/distillation.seed")
     assert (seed.value, seed.min) == (0, 0)
-    assert seed.help == "Of samples and weights\\."
+    assert seed.help == escape(str(Distillation.model_fields["seed"].description))
     control = at.selectbox(key="work/distillation.control")
     assert control.options == ["none", "untrained", "permuted"]
 
@@ -128,7 +129,7 @@ def busy(source, tmp_path_factory):
         patch.setenv("DISTILL_CACHE", str(place / "cache"))
         with served(place / "runs", place / "log.txt") as address:
             yield address, place / "runs"
-    for one in launched(place / "runs"):
+    for one in detached_jobs(place / "runs"):
         one.cancel()
         until(lambda one=one: one.state().is_over)
 
@@ -164,8 +165,8 @@ def a_file(name: str, content: bytes) -> dict:
     return {"name": name, "mimeType": "application/octet-stream", "buffer": content}
 
 
-def one_job(store: Path) -> Launched:
-    return launched(store)[0]
+def one_job(store: Path) -> DetachedJob:
+    return detached_jobs(store)[0]
 
 
 def test_from_files_to_a_run_with_the_page_closed_meanwhile(open_tab, busy, source) -> None:
@@ -174,11 +175,11 @@ def test_from_files_to_a_run_with_the_page_closed_meanwhile(open_tab, busy, sour
     browser.open("work?" + "&".join(f"{key}={value}" for key, value in QUICK.items()), "Start work")
     browser.page.get_by_text("Files of your own").click()
     upload(browser, 0, [source / "net.safetensors"])
-    browser.page.get_by_role("button", name="Take this network").click()
+    browser.page.get_by_role("button", name="Use this network").click()
     browser.settled("a network with")
     upload(browser, 1, [source / "blocks.pddl"])
     upload(browser, 2, sorted((source / "instances").iterdir()))
-    browser.page.get_by_role("button", name="Take this problem").click()
+    browser.page.get_by_role("button", name="Use this problem").click()
     browser.settled("the domain blocks with 4 instances")
     name, text = browser.download(lambda: browser.page.get_by_role("button", name="Config as YAML").click())
     assert name == "run.yaml"
@@ -190,7 +191,7 @@ def test_from_files_to_a_run_with_the_page_closed_meanwhile(open_tab, busy, sour
     other = open_tab()
     other.open("work", "done,")
     other.page.get_by_role("link", name="Open the run").click()
-    other.settled("What the planner became in logic")
+    other.settled("The value function V, a weighted sum")
     run = Run.load(store / re.search(r"run=([^&]+)", other.page.url)[1])
     config = yaml.safe_load(text)
     assert run.config["distillation"]["inner_width"] == SETTINGS["inner_width"]
@@ -217,10 +218,10 @@ def test_a_job_can_be_cancelled(open_tab, busy) -> None:
 
 def test_a_failure_is_explained_and_can_be_tried_again(open_tab, busy, source) -> None:
     _, store = busy
-    network = keep_network(store, ("other.safetensors", (source / "net.safetensors").read_bytes()))
+    network = save_network(store, ("other.safetensors", (source / "net.safetensors").read_bytes()))
     gripper = problem_class("gripper")
     instances = [(f"{one.name}.pddl", one.text.encode()) for one in gripper.make("train")[:2]]
-    problem = keep_problem(store, ("gripper.pddl", gripper.domain.text.encode()), instances)
+    problem = save_problem(store, ("gripper.pddl", gripper.domain.text.encode()), instances)
     browser = open_tab()
     browser.open(f"work?network={network.key}&on={problem.key}", "Start work")
     browser.page.get_by_role("button", name="Start", exact=True).click()
@@ -231,9 +232,9 @@ def test_a_failure_is_explained_and_can_be_tried_again(open_tab, busy, source) -
     browser.settled("other.safetensors on gripper.pddl: failed")
     assert state.error in browser.text()
     assert "Traceback" not in state.error
-    before = len(launched(store))
+    before = len(detached_jobs(store))
     browser.page.get_by_role("button", name="Try again").first.click()
-    until(lambda: len(launched(store)) == before + 1)
+    until(lambda: len(detached_jobs(store)) == before + 1)
 
 
 def test_files_that_are_wicked_broken_or_too_large_get_a_sentence(open_tab, busy, source, tmp_path) -> None:
@@ -241,12 +242,12 @@ def test_files_that_are_wicked_broken_or_too_large_get_a_sentence(open_tab, busy
     browser.open("work", "Start work")
     browser.page.get_by_text("Files of your own").click()
     upload(browser, 0, [a_file("wicked.pt", wicked_file(tmp_path / "made"))])
-    browser.page.get_by_role("button", name="Take this network").click()
+    browser.page.get_by_role("button", name="Use this network").click()
     browser.settled("which no network needs; it was refused, nothing was run.")
     assert not (tmp_path / "made").exists()
     upload(browser, 1, [a_file("../../broken.pddl", b"(define (domain d) (:predicates (p ?x)")])
     upload(browser, 2, [sorted((source / "instances").iterdir())[0]])
-    browser.page.get_by_role("button", name="Take this problem").click()
+    browser.page.get_by_role("button", name="Use this problem").click()
     browser.settled("correct the PDDL.")
     assert "Traceback" not in browser.text()
     browser.open("work", "Start work")
@@ -256,7 +257,7 @@ def test_files_that_are_wicked_broken_or_too_large_get_a_sentence(open_tab, busy
 
 
 def test_the_server_itself_limits_what_is_sent() -> None:
+    from app.session.uploaded_files import MEGABYTES
     from distill.cli import app as command
-    from distill.jobs.uploads import MEGABYTES
 
     assert max(MEGABYTES.values()) == command._MEGABYTES

@@ -6,11 +6,12 @@ import pytest
 
 pytest.importorskip("streamlit")
 
-from app.state_choice import candidates
-from distill.errors import InputError
-from distill.planning import UNSOLVABLE, Domain, Instance, expand
-from tests.app.state_pages import asked, shown
-from tests.jobs.test_inspection import ODD, TASK
+from app.pages.states.state_choice import candidates
+from distill.common import InputError
+from distill.planning import Domain, Instance, expand
+from distill.structures import UNSOLVABLE
+from tests.support.pddl import ODD, TASK
+from tests.support.state_page import asked, shown
 
 
 def test_states_are_found_by_instance_v_star_error_and_atoms(blocks) -> None:

@@ -11,14 +11,17 @@ import pytest
 
 pytest.importorskip("streamlit")
 
-from app.opened import DEMO
-from distill.jobs import Run, RunConfig, do_job, ordered_terms
-from distill.jobs.inspection import Inspection
+from app.session.run_index import DEMO
+from distill.evaluation import Inspection
+from distill.explanations import ordered_terms
+from distill.jobs import RunConfig, do_job
 from distill.logic import parse
-from distill.planning import UNSOLVABLE, Domain, Instance, expand
-from tests.app.seen import frame, said
-from tests.app.state_pages import asked, metrics, shown
-from tests.jobs.test_inspection import ODD, TASK
+from distill.planning import Domain, Instance, expand
+from distill.runs import Run
+from distill.structures import UNSOLVABLE
+from tests.support.page_content import frame, said
+from tests.support.pddl import ODD, TASK
+from tests.support.state_page import asked, metrics, shown
 
 
 @pytest.fixture(scope="module")
@@ -49,11 +52,11 @@ def test_numbers_are_those_of_the_run_and_terms_add_up(demo, monkeypatch, split,
     terms = frame(at, "weight", "contribution", "feature")
     assert terms["contribution"].sum() == pytest.approx(known["value"])
     assert (terms["weight"] * terms["value"] == terms["contribution"]).all()
-    assert len(terms) == len(demo.distilled.terms()) + 1  # and the constant
+    assert len(terms) == len(demo.value_function.terms()) + 1  # and the constant
     assert metrics(at) == {
         "V*": str(known["v_star"]),
         "Network": f"{known['network']:.3f}",
-        "Distilled": f"{known['value']:g}",
+        "ValueFunction": f"{known['value']:g}",
     }
 
 
@@ -61,7 +64,7 @@ def test_successors_are_ranked_and_the_choices_marked(demo, monkeypatch) -> None
     at = shown(DEMO, monkeypatch, run=demo.name, split="train", state="30000")
     table = frame(at, "action", "by value")
     data = demo.states("train")
-    looked = Inspection(data, int(data.state_instance[30_000]), demo.distilled)
+    looked = Inspection(data, int(data.state_instance[30_000]), demo.value_function)
     found = {one.action: one for one in looked.successors(looked.stored(30_000))}
     assert set(table["action"]) == set(found)
     assert table["value"].is_monotonic_increasing
@@ -84,13 +87,13 @@ def test_a_run_without_a_network_with_dead_ends_and_other_arities(odd, monkeypat
     for state, v_star in enumerate(data.v_star.tolist()):
         at = shown(store, monkeypatch, run=odd.name, split="train", state=str(state), plan="greedy")
         assert not at.error
-        assert metrics(at)["V*"] == ("no way" if v_star == UNSOLVABLE else str(v_star))
+        assert metrics(at)["V*"] == ("dead end" if v_star == UNSOLVABLE else str(v_star))
         assert "Network" not in metrics(at)
         assert "network" not in frame(at, "action", "by value").columns
         if v_star == UNSOLVABLE:
-            assert "no policy can: there is no way" in said(at)
+            assert "no policy can: a dead end" in said(at)
         if v_star == 0:
-            assert "The goal holds here" in said(at)
+            assert "The goal holds in this state" in said(at)
     at = shown(store, monkeypatch, run=odd.name, split="train", formula="<way[0,2]>top")
     assert "It holds of 2 of 4 objects: a, b" in said(at)
     assert np.isinf(frame(at, "action", "by V*")["V*"].astype(float)).sum() == 1
@@ -110,7 +113,7 @@ def test_objects_with_the_formula_are_counted_and_stand_out(demo, monkeypatch) -
     assert parts.loc[parts["<at^-1><at_G>room"] == "✓", "object"].tolist() == ["room1"]
     assert parts.loc[parts["room"] == "✓", "object"].tolist() == ["room1", "room2"]
     at = shown(DEMO, monkeypatch, **address, formula="#<at_G>top * [#free > 0]")
-    assert "Its number here: 0" in said(at)
+    assert "Its value here: 0" in said(at)
     assert frame(at, "part", "here").set_index("part")["here"].to_dict() == {
         "#free": "0",
         "[#free > 0]": "no",
@@ -163,11 +166,11 @@ def test_a_formula_that_says_nothing_is_told_and_the_rest_is_shown(demo, monkeyp
         ({"state": "44445"}, "There is no state “44445” in the split train"),
         ({"state": "-1"}, "There is no state"),
         ({"state": "seven"}, "There is no state “seven”"),
-        ({"split": "nowhere"}, "is not here"),
+        ({"split": "nowhere"}, "does not exist"),
         ({"instance": "99"}, ""),
         ({"v_star": "77"}, ""),
-        ({"order": "beauty"}, "is not here"),
-        ({"drawing": "cubism"}, "is not here"),
+        ({"order": "beauty"}, "does not exist"),
+        ({"drawing": "cubism"}, "does not exist"),
         ({"search": "(at ball1"}, "is no atom"),
         ({"search": "(at ball99 room1)"}, "an object ball99"),
         ({"plan": "greedy", "step": "99"}, "The plan has no step “99”"),
@@ -184,14 +187,14 @@ def test_a_stale_link_shows_something_and_says_so(demo, monkeypatch, wrong, told
 def test_a_state_that_nobody_has_is_told(blocks, monkeypatch) -> None:
     search = "(holding b1) (handempty)"
     at = shown(blocks.folder.parent, monkeypatch, run=blocks.name, search=search)
-    assert "No state is like this" in said(at)
+    assert "No state satisfies these conditions" in said(at)
     assert len(frame(at, "action", "by value"))
 
 
 def test_a_graph_beyond_reading_is_a_sentence_and_the_rest_is_shown(demo, monkeypatch) -> None:
     monkeypatch.setattr("app.drawings.graph.MOST_OBJECTS", 7)
     at = shown(DEMO, monkeypatch, run=demo.name, split="train", state="30000", drawing="graph")
-    assert "a graph of more than 7 cannot be read" in said(at)
+    assert "a graph of more than 7 is unreadable" in said(at)
     assert len(frame(at, "weight", "contribution"))
 
 
@@ -235,7 +238,7 @@ def test_a_formula_is_typed_a_plan_played_and_a_link_followed(browser, blocks) -
     typed.press("Enter")
     browser.settled("It holds of")
     browser.page.get_by_role("button", name="Play the greedy plan").click()
-    browser.settled("where it begins")
+    browser.settled("the first state")
     before = browser.page.get_by_role("img", name="Towers:").get_attribute("src")
     browser.page.get_by_role("button", name="Forward").click()
     browser.settled("Step 1 of")
@@ -255,7 +258,7 @@ def test_a_formula_is_typed_a_plan_played_and_a_link_followed(browser, blocks) -
 def test_rows_lead_to_a_successor_and_to_a_formula_in_the_same_tab(browser, demo) -> None:
     browser.open(f"state?run={demo.name}&split=train&state=30000&v_star=5", "Successors as CSV")
     data = demo.states("train")
-    looked = Inspection(data, int(data.state_instance[30_000]), demo.distilled)
+    looked = Inspection(data, int(data.state_instance[30_000]), demo.value_function)
     found = sorted(looked.successors(looked.stored(30_000)), key=lambda one: one.value)  # as in the table
     terms, successors = (browser.page.get_by_test_id("stDataFrame").nth(place) for place in range(2))
     # Each row and the heading are 35 pixels high; the box is at the left.
@@ -265,6 +268,6 @@ def test_rows_lead_to_a_successor_and_to_a_formula_in_the_same_tab(browser, demo
     assert "v_star=" not in browser.page.url  # which the new state does not have
     terms.click(position={"x": 16, "y": 35 + 18})
     browser.page.wait_for_url("**/formulas?**")
-    _, feature = ordered_terms(demo.distilled.value)[0]
+    _, feature = ordered_terms(demo.value_function.value)[0]
     assert parse(parse_qs(urlsplit(browser.page.url).query)["formula"][0]) == feature
     assert len(browser.page.context.pages) == 1

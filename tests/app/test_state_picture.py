@@ -8,14 +8,16 @@ import pytest
 
 pytest.importorskip("streamlit")
 
-from app.drawings import DRAWINGS, Scene
+
+from app.components.state_picture import scene_of
+from app.drawings import DRAWINGS
 from app.drawings.graph import MOST_OBJECTS, layout_of
 from app.drawings.layout import apart
+from app.drawings.scene import Scene
 from app.drawings.shapes import Box
-from app.opened import Opened
-from app.state_picture import scene_of
-from tests.app.seen import pictured
-from tests.app.state_pages import shown
+from app.session.run_session import RunSession
+from tests.support.page_content import pictured
+from tests.support.state_page import shown
 
 
 def places(scene: Scene) -> dict[str, tuple[float, float]]:
@@ -25,8 +27,8 @@ def places(scene: Scene) -> dict[str, tuple[float, float]]:
     }
 
 
-def opened_of(run) -> Opened:
-    return Opened(run.folder, (run.folder / "inputs.json").stat().st_mtime_ns)
+def opened_of(run) -> RunSession:
+    return RunSession(run.folder, (run.folder / "inputs.json").stat().st_mtime_ns)
 
 
 @pytest.mark.parametrize("instance", [1, -1])

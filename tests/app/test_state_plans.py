@@ -1,14 +1,14 @@
-"""Plans on the page States: played step by step, and compared with the shortest."""
+"""Plans on the page States: plan_view step by step, and compared with the shortest."""
 
 import pytest
 
 pytest.importorskip("streamlit")
 
-from app.opened import DEMO
-from app.state_tables import plan_verdict
-from distill.planning import UNSOLVABLE
-from tests.app.seen import frame, said
-from tests.app.state_pages import asked, metrics, shown
+from app.pages.states.tables import plan_verdict
+from app.session.run_index import DEMO
+from distill.structures import UNSOLVABLE
+from tests.support.page_content import frame, said
+from tests.support.state_page import asked, metrics, shown
 
 
 def test_the_greedy_plan_is_played_step_by_step(demo, monkeypatch) -> None:
@@ -43,8 +43,8 @@ def test_another_state_ends_the_plan(demo, monkeypatch) -> None:
     [
         ((True, 3, "", 3), "in 3 steps; V* is 3, so no plan is shorter."),
         ((True, 1, "", 1), "in 1 step; V* is 1"),
-        ((True, 5, "", 3), "V* is 3, so it takes 2 more than it has to."),
-        ((True, 0, "", 0), "The goal holds here"),
+        ((True, 5, "", 3), "V* is 3, so 2 more than necessary."),
+        ((True, 0, "", 0), "The goal holds in this state"),
         ((True, 4, "", None), "in 4 steps."),
         ((False, 2, "no unvisited successor after 2 steps", 3), "after 2 steps; V* is 3."),
         ((False, 0, "no unvisited successor after 0 steps", UNSOLVABLE), "no policy can"),

@@ -12,18 +12,19 @@ import pandas as pd
 import pytest
 from scipy.cluster.hierarchy import fcluster
 
-from app import embedding_points
-from app.opened import DEMO, Opened
-from app.parts import COLOURS
-from app.tree_choice import Shown, sample_of
-from app.tree_drawing import Labels, draw_dendrogram, draw_tree, leaf_order
-from distill.errors import InputError
-from distill.jobs import Run, build_quotient_of
-from distill.jobs.lookalikes import Lookalikes, ambiguous
-from distill.jobs.stored_trees import StoredTree, cut, stored_trees
+from app.drawings.decision_tree import Labels, draw_dendrogram, draw_tree, leaf_order
+from app.drawings.palette import COLOURS
+from app.pages.trees import embedding_points
+from app.pages.trees.tree_choice import TreeView, sample_numbers
+from app.session.run_index import DEMO
+from app.session.run_session import RunSession
+from distill.common import InputError
 from distill.logic import Evaluator, parse
-from tests.app.seen import frame, said, shown
-from tests.app.swap import swap_run
+from distill.runs import Run, StoredTree, cut, stored_trees
+from distill.symmetry import EquivalenceClasses, build_quotient_of, count_ambiguous_states
+from distill.trees import Dendrogram
+from tests.support.page_content import frame, said, shown
+from tests.support.swap_run import swap_run
 
 pytest.importorskip("streamlit")
 DEMO_RUN = next(DEMO.iterdir())
@@ -44,9 +45,9 @@ def blocks(runs_folder) -> Run:
     return Run.load(min(runs_folder.glob("blocks-*")))
 
 
-def open_tree(tree: StoredTree, sets: int = 4) -> Shown:
-    run = Opened(DEMO_RUN, 0)
-    return Shown(run, tree, "ward", cut(tree.dendrograms["ward"], sets))
+def open_tree(tree: StoredTree, sets: int = 4) -> TreeView:
+    run = RunSession(DEMO_RUN, 0)
+    return TreeView(run, tree, "ward", cut(tree.dendrograms["ward"], sets))
 
 
 # Trees
@@ -57,17 +58,15 @@ def test_objects_end_where_the_tree_itself_leads_them(demo, trees) -> None:
     evaluator = Evaluator(states)
     for tree in (*trees[::7], trees[-1]):
         size = len(states) if tree.about_states else states.n_objects
-        columns = np.zeros((size, int(tree.grown.tree.used.max()) + 1), dtype=bool)
-        for column, formula in tree.grown.asked.items():
+        columns = np.zeros((size, int(tree.tree.used.max()) + 1), dtype=bool)
+        for column, formula in tree.formulas.items():
             columns[:, column] = evaluator.holds(formula)
         leaves = tree.leaves_of(states)
-        assert np.array_equal(leaves, tree.grown.tree.apply(columns))
+        assert np.array_equal(leaves, tree.tree.apply(columns))
         assert len(np.unique(leaves)) > 1
         visits = tree.visits(tree.nodes_of(states))
         assert visits[0] == size
-        assert np.array_equal(
-            visits[tree.grown.tree.leaves], np.bincount(leaves, minlength=len(visits) // 2 + 1)
-        )
+        assert np.array_equal(visits[tree.tree.leaves], np.bincount(leaves, minlength=len(visits) // 2 + 1))
 
 
 def test_the_answers_on_a_way_are_true_of_the_object(demo, trees) -> None:
@@ -75,41 +74,50 @@ def test_the_answers_on_a_way_are_true_of_the_object(demo, trees) -> None:
     evaluator, tree = Evaluator(states), trees[25]
     nodes = tree.nodes_of(states)
     for one in range(0, states.n_objects, 5):
-        turns = tree.turns(int(nodes[one]))
-        assert turns
-        assert all(evaluator.holds(turn.formula)[one] == turn.holds for turn in turns)
-        assert tree.way(int(nodes[one]))[: len(turns)] == [turn.node for turn in turns]
+        steps = tree.steps(int(nodes[one]))
+        assert steps
+        assert all(evaluator.holds(step.formula)[one] == step.holds for step in steps)
+        assert tree.path(int(nodes[one]))[: len(steps)] == [step.node for step in steps]
     leaf = int(tree.leaves_of(states)[0])
     assert evaluator.holds(tree.formula([leaf])).tolist() == (nodes == nodes[0]).tolist()
 
 
+def linkage_matrix(clusters: Dendrogram) -> np.ndarray:
+    """(l - 1, 4) the clusters in the form of scipy."""
+    sizes = [len(leaves) for leaves in clusters.sets[len(clusters.merges) + 1 :]]
+    return np.column_stack([clusters.merges, clusters.heights, sizes])
+
+
 def test_a_cut_is_that_of_scipy(trees) -> None:
+    compared = 0
     for tree in trees[::5]:
         for grown in tree.dendrograms.values():
-            for sets in range(1, len(tree.grown.tree.leaves) + 1):
-                label = fcluster(grown.matrix, sets, "maxclust")
+            for sets in range(1, len(tree.tree.leaves) + 1):
+                label = fcluster(linkage_matrix(grown), sets, "maxclust")
                 if len(set(label)) == sets:  # equal heights may be cut otherwise
                     expected = {tuple(np.flatnonzero(label == one).tolist()) for one in set(label)}
                     assert set(cut(grown, sets)) == expected
+                    compared += sets > 1
+    assert compared
 
 
 def test_features_are_found_in_the_leaf_sets_that_bore_them(demo, trees) -> None:
-    pool = [one for one in demo.distilled.pool if one.origin.leaves]
+    pool = [one for one in demo.value_function.pool if one.provenance.leaves]
     assert pool
     for feature in pool:
         home = [
             tree
             for tree in trees
-            if tree.layer == feature.origin.layer
-            and feature in tree.born(feature.origin.leaves, demo.distilled.pool)
+            if tree.layer == feature.provenance.layer
+            and feature in tree.features_from(feature.provenance.leaves, demo.value_function.pool)
         ]
-        assert feature.origin.tree in {tree.number for tree in home}
+        assert feature.provenance.tree in {tree.number for tree in home}
 
 
 def test_drawings_say_what_nodes_ask_and_name_every_leaf(trees) -> None:
     stored = trees[13]
-    tree, view = stored.grown.tree, open_tree(trees[13])
-    asked = {column: f"<b>{column}" for column in stored.grown.asked}
+    tree, view = stored.tree, open_tree(trees[13])
+    asked = {column: f"<b>{column}" for column in stored.formulas}
     visits = np.arange(len(tree.splits)) + 1000
     labels = Labels(asked, visits, "objects", view.set_of_leaf)
     words = [getattr(shape, "text", "") for shape in draw_tree(tree, labels).shapes]
@@ -117,12 +125,12 @@ def test_drawings_say_what_nodes_ask_and_name_every_leaf(trees) -> None:
         assert f"{1000 + node:,}" in words
     for leaf in range(len(tree.leaves)):
         assert any(word.startswith(f"leaf {leaf} (") for word in words)
-    way = stored.way(int(tree.leaves[-1]))
-    short = draw_tree(tree, labels, way, only_way=True)
+    path = stored.path(int(tree.leaves[-1]))
+    short = draw_tree(tree, labels, path, only_path=True)
     shown_nodes = [
         shape.text for shape in short.shapes if getattr(shape, "text", "").replace(",", "").isdecimal()
     ]
-    assert len(shown_nodes) == 2 * len(way) - 1  # each node of the way, and what branches off
+    assert len(shown_nodes) == 2 * len(path) - 1  # each node of the path, and what branches off
     picture = draw_dendrogram(view.dendrogram, view.set_of_leaf, visits[tree.leaves])
     assert sorted(leaf_order(view.dendrogram)) == list(range(len(tree.leaves)))
     assert {shape.fill for shape in picture.shapes if hasattr(shape, "radius")} == set(COLOURS[:4])
@@ -154,10 +162,10 @@ def test_damaged_trees_are_refused_in_a_sentence(spoil, blocks, tmp_path) -> Non
 def test_classes_are_the_rows_of_the_quotient(demo) -> None:
     data = demo.states("train").pick(np.arange(0, 44000, 400))
     quotient = build_quotient_of({"train": data}, 3).quotient
-    found = Lookalikes.of(data.structures(), 3)
+    found = EquivalenceClasses.of(data.structures(), 3)
     assert found.classes() == [len(layer) for layer in quotient.layers]
-    assert ambiguous(found, data.v_star)[0] > ambiguous(found, data.v_star)[-1] == 0
-    same = found.same_as(7)
+    assert count_ambiguous_states(found, data.v_star)[0] > count_ambiguous_states(found, data.v_star)[-1] == 0
+    same = found.equivalent_objects(7)
     assert all(set(late) <= set(early) and 7 in late for early, late in pairwise(same))
 
 
@@ -165,7 +173,7 @@ def test_classes_are_the_rows_of_the_quotient(demo) -> None:
 
 
 def test_points_stand_for_all_objects_and_the_chosen_one(trees, demo) -> None:
-    run, view = Opened(DEMO_RUN, 0), open_tree(trees[25])
+    run, view = RunSession(DEMO_RUN, 0), open_tree(trees[25])
     cloud = embedding_points.cloud_of(run, "train", view.tree.layer)
     assert cloud is not None
     v_star = run.states("train").v_star
@@ -190,7 +198,7 @@ def test_points_stand_for_all_objects_and_the_chosen_one(trees, demo) -> None:
 
 def test_few_of_many_places_are_drawn(trees, monkeypatch) -> None:
     monkeypatch.setattr(embedding_points, "MOST", 50)
-    run = Opened(DEMO_RUN, 0)
+    run = RunSession(DEMO_RUN, 0)
     cloud = embedding_points.cloud_of(run, "test", 3)
     assert cloud is not None
     table = embedding_points.points_table(cloud, np.zeros(cloud.states.n_objects), run, "test")
@@ -212,9 +220,9 @@ def test_what_is_not_there_is_told_and_something_else_is_shown(runs_folder, bloc
         sets="x",
     )
     assert not at.exception
-    assert "“17” is not here" in said(at, "markdown")
+    assert "“17” does not exist" in said(at, "markdown")
     assert "There is no state “100000”" in said(at, "markdown")
-    assert len(frame(at, "leaf", "way"))
+    assert len(frame(at, "leaf", "path"))
     at = shown(
         "trees",
         runs_folder,
@@ -226,7 +234,7 @@ def test_what_is_not_there_is_told_and_something_else_is_shown(runs_folder, bloc
         formula="<on",
     )
     assert not at.exception
-    assert "“nobody” is not here" in said(at, "markdown")
+    assert "“nobody” does not exist" in said(at, "markdown")
     assert "ends in leaf" in said(at, "markdown")
     assert len(at.warning) == 1  # the formula cannot be read
 
@@ -236,7 +244,7 @@ def test_a_run_without_trees_says_so(tmp_path_factory, monkeypatch) -> None:
     at = shown("trees", run.folder.parent, monkeypatch, run=run.name, state="2", object="c1")
     assert not at.exception
     assert "This run has no trees" in said(at, "markdown")
-    assert len(frame(at, "depth", "kinds of states"))
+    assert len(frame(at, "depth", "classes of states"))
 
 
 def test_damage_takes_only_its_own_part(runs_folder, blocks, tmp_path, monkeypatch) -> None:
@@ -244,15 +252,15 @@ def test_damage_takes_only_its_own_part(runs_folder, blocks, tmp_path, monkeypat
     (folder / "embeddings.npz").write_bytes(b"no archive")
     at = shown("trees", tmp_path, monkeypatch, run=blocks.name)
     assert not at.exception
-    assert len(frame(at, "leaf", "way"))
-    assert "make" in " ".join(one.value for one in (*at.error, *at.warning))
-    assert len(frame(at, "depth", "kinds of states"))
+    assert len(frame(at, "leaf", "path"))
+    assert "create it again" in " ".join(one.value for one in (*at.error, *at.warning))
+    assert len(frame(at, "depth", "classes of states"))
     other = Path(shutil.copytree(blocks.folder, tmp_path / "other"))
     (other / "trees.json").write_text("{")
     at = shown("trees", tmp_path, monkeypatch, run="other")
     assert not at.exception
     assert "cannot be read" in said(at, "markdown")
-    assert len(frame(at, "depth", "kinds of states"))
+    assert len(frame(at, "depth", "classes of states"))
 
 
 # In a browser
@@ -271,8 +279,8 @@ def test_a_link_shows_a_tree_and_the_way_of_an_object(browser, blocks) -> None:
     name, svg = browser.download(lambda: browser.page.get_by_role("button", name="Tree as SVG").click())
     assert name == "layer1-tree0.svg"
     assert svg.startswith("<svg")
-    assert svg.count("leaf set") >= len(tree.grown.tree.leaves)
-    browser.page.get_by_text("Only the way of this object").click()
+    assert svg.count("leaf set") >= len(tree.tree.leaves)
+    browser.page.get_by_text("Only the path of this object").click()
     browser.page.wait_for_url("**way=only**")
     browser.settled()
     _, short = browser.download(lambda: browser.page.get_by_role("button", name="Tree as SVG").click())
@@ -280,17 +288,17 @@ def test_a_link_shows_a_tree_and_the_way_of_an_object(browser, blocks) -> None:
     name, text = browser.download(lambda: browser.page.get_by_role("button", name="Leaves as CSV").click())
     table = pd.read_csv(io.StringIO(text))
     assert name == "layer1-tree0-leaves.csv"
-    assert table["leaf"].tolist() == list(range(len(tree.grown.tree.leaves)))
+    assert table["leaf"].tolist() == list(range(len(tree.tree.leaves)))
     data = blocks.states("test")
-    assert table["objects"].sum() == data.structures(sample_of(data)).n_objects
-    browser.page.get_by_role("link", name="Look at this state").first.click()
+    assert table["objects"].sum() == data.structures(sample_numbers(data)).n_objects
+    browser.page.get_by_role("link", name="Open this state").first.click()
     browser.settled("State 3:")
 
 
 def test_a_click_on_a_point_chooses_its_object(browser, blocks) -> None:
     browser.open(
         f"trees?run={blocks.name}&tree_layer=2&coloured=formula&formula=clear&split=train",
-        "What looks the same",
+        "Equivalence classes",
     )
     points = browser.page.locator(".mark-symbol.role-mark path")
     points.last.wait_for()

@@ -9,13 +9,15 @@ pytest.importorskip("streamlit")
 
 from typer.testing import CliRunner
 
-from app.opened import DEMO
-from app.start_form import shipped
+from app.pages.start.form import shipped
+from app.session.run_index import DEMO
 from distill.cli.main import app
-from distill.jobs import Run
-from distill.jobs.launch import launched
-from tests.app.conftest import Browser, served
-from tests.jobs.test_launch import until
+from distill.jobs import detached_jobs
+from distill.runs import Run
+from tests.support.browser import Browser, served
+from tests.support.commands import until
+
+pytestmark = pytest.mark.slow
 
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial.md"
 DEMO_RUN = next(DEMO.iterdir()).name
@@ -30,7 +32,7 @@ def newcomer(chromium, tmp_path):
         browser = Browser(context.new_page(), address)
         yield browser, store
         context.close()
-        for one in launched(store):
+        for one in detached_jobs(store):
             one.cancel()
             until(lambda one=one: one.state().is_over)
     assert browser.errors == []
@@ -61,17 +63,17 @@ def choose(browser: Browser, label: str, option: str) -> None:
 def test_the_tutorial_from_the_first_page_to_a_verified_function(newcomer) -> None:
     browser, store = newcomer
     # 1. Open the workbench: a run is there.
-    browser.open("", "A run on Gripper comes with it")
+    browser.open("", "demonstration run on Gripper")
     assert f"{DEMO_RUN} (demo" in browser.text()
     # 2. Start a job on the network that comes along.
-    goto(browser, "Start work", "What shall become logic")
+    goto(browser, "Start work", "Choose a network, a problem and settings")
     choose(browser, "Network", "gripper")
     seed = browser.page.get_by_role("spinbutton", name="seed").first
     seed.fill("1")
     seed.press("Enter")
     browser.settled("seed: 1")
     click(browser, "button", "Start", "gripper on gripper, seed 1")
-    until(lambda: launched(store)[0].state().is_over, 900)
+    until(lambda: detached_jobs(store)[0].state().is_over, 900)
     browser.settled("seed 1: done")
     # 3. Read what came out.
     click(browser, "link", "Open the run", "Exact on all training states.")
@@ -86,19 +88,18 @@ def test_the_tutorial_from_the_first_page_to_a_verified_function(newcomer) -> No
     # 5. Remove a term in the laboratory, and put it back.
     goto(browser, "Laboratory", "A full exact solve")
     click(browser, "button", "Remove", "removed")
-    click(browser, "button", "Put back")
+    click(browser, "button", "Restore")
     browser.page.get_by_text("removed", exact=True).wait_for(state="detached")
-    # 6. Export the function, and keep the page.
+    # 6. Export the function and the report.
     goto(browser, "Value function", "Exact on all training states.")
     click(browser, "button", "Export the value function")
     file, text = browser.download(browser.page.get_by_role("button", name="value.py", exact=True).click)
     assert file == "value.py"
     assert text == (store / name / "value.py").read_text()
     browser.page.keyboard.press("Escape")
-    click(browser, "button", "This page as a file")
-    page, kept = browser.download(browser.page.get_by_role("button", name="Save", exact=True).click)
-    assert page == "value-function.html"
-    assert "Exact on all training states." in kept
+    page, kept = browser.download(browser.page.get_by_role("button", name="Report (HTML)").click)
+    assert page == "report.html"
+    assert kept == (store / name / "report.html").read_text()
     # 7. Verify it in a shell.
     for command in (["verify-run", name], ["verify", name, "--max-objects", "6"]):
         done = CliRunner().invoke(app, [*command, "--store", str(store)])
@@ -114,9 +115,9 @@ def test_the_tutorial_tells_the_same_commands_and_pages() -> None:
         "Start work",
         "Open the run",
         "Remove",
-        "Put back",
+        "Restore",
         "Export the value function",
-        "This page as a file",
+        "Report (HTML)",
         "distill verify-run",
         "distill verify ",
         "--max-objects 6",

@@ -1,4 +1,4 @@
-"""The page Value function: what terms do, every notation, what is long or damaged, what is exported."""
+"""The page Value function: what terms do, every notation, what is long or damaged, and downloads."""
 
 import json
 import shutil
@@ -16,41 +16,50 @@ pytest.importorskip("streamlit")
 
 from streamlit.testing.v1 import AppTest
 
-from app.contributions import OTHERS, Effects, Term, effects, effects_of, stacked, terms_of, told_origin
-from app.equation import term_text
-from app.opened import Opened
-from app.selection import NOTATIONS
-from app.terms import arranged, term_texts, terms_table
-from app.views.value import told_pool
-from distill.jobs import FORMS, Run, express, ordered_terms
-from distill.logic import Constant, Evaluator, parse, parse_defined
-from distill.trees import Origin, StateFeature
-from tests.app.seen import preformatted
+from app.components.equation import term_text
+from app.pages.value.contributions import (
+    OTHERS,
+    Effects,
+    ValueTerm,
+    contribution_rows,
+    effects,
+    effects_of,
+    terms_of,
+)
+from app.pages.value.page import pool_sentences
+from app.pages.value.term_table import sort_terms, term_texts, terms_table
+from app.session.run_session import RunSession
+from app.session.selection import NOTATIONS
+from distill.explanations import FORMS, Provenance, StateFeature, express, ordered_terms
+from distill.logic import Constant, Evaluator, parse
+from distill.logic.notation.definitions import parse_defined
+from distill.runs import Run
+from tests.support.page_content import preformatted
 
 
 @pytest.fixture(scope="module")
-def run(runs_folder) -> Opened:
+def run(runs_folder) -> RunSession:
     folder = sorted(runs_folder.glob("blocks-*"))[0]
-    return Opened(folder, (folder / "inputs.json").stat().st_mtime_ns)
+    return RunSession(folder, (folder / "inputs.json").stat().st_mtime_ns)
 
 
-def variant(run: Opened, store: Path, value: str, name: str = "variant") -> Opened:
+def variant(run: RunSession, store: Path, value: str, name: str = "variant") -> RunSession:
     """The same run with another value function, in a folder of its own."""
     value = value if "V = " in value else f"V = {value}"
     place = Path(shutil.copytree(run.folder, store / name))
     number = parse_defined(value)
     pool = tuple(
-        StateFeature(feature, "numerical", Origin(1, 0, (1, 2)))
+        StateFeature(feature, "numerical", Provenance(1, 0, (1, 2)))
         for _, feature in ordered_terms(number)
         if not isinstance(feature, Constant)
     )
-    replace(run.distilled, value=number, pool=pool).save(place / "model.json")
-    return Opened(place, (place / "inputs.json").stat().st_mtime_ns)
+    replace(run.value_function, value=number, pool=pool).save(place / "model.json")
+    return RunSession(place, (place / "inputs.json").stat().st_mtime_ns)
 
 
-def shown(run: Opened, monkeypatch, **address: str) -> AppTest:
+def shown(run: RunSession, monkeypatch, **address: str) -> AppTest:
     monkeypatch.setenv("DISTILL_STORE", str(run.folder.parent))
-    page = AppTest.from_string("from app.views import value\nvalue.page()", default_timeout=60)
+    page = AppTest.from_string("from app.pages import value\nvalue.show()", default_timeout=60)
     for key, text in {"run": run.name, **address}.items():
         page.query_params[key] = text
     return page.run()
@@ -65,9 +74,11 @@ def codes(page: AppTest) -> list[str]:
 
 def test_terms_are_those_of_the_value_function_and_its_constant_is_last(run) -> None:
     terms = terms_of(run)
-    assert [(term.weight, term.number) for term in terms] == ordered_terms(run.distilled.value)
-    assert [term.place for term in terms if term.place] == list(range(1, len(run.distilled.terms()) + 1))
-    assert {term.number for term in terms if term.feature} == {f.number for _, f in run.distilled.terms()}
+    assert [(term.weight, term.number) for term in terms] == ordered_terms(run.value_function.value)
+    assert [term.place for term in terms if term.place] == list(range(1, len(run.value_function.terms()) + 1))
+    assert {term.number for term in terms if term.feature} == {
+        f.number for _, f in run.value_function.terms()
+    }
 
 
 @pytest.mark.parametrize("split", ["train", "test"])
@@ -87,7 +98,7 @@ def test_how_often_terms_fire_is_counted_state_by_state(run) -> None:
     fired = np.zeros(len(terms))
     known = np.flatnonzero(data.v_star >= 0)
     for state in known:
-        alone = Evaluator(data.structures([state], goal_marking=run.distilled.goal_marking))
+        alone = Evaluator(data.structures([state], goal_marking=run.value_function.goal_marking))
         fired += [alone.number(term.number)[0] != 0 for term in terms]
     assert found.fires == pytest.approx(fired / len(known))
 
@@ -106,59 +117,48 @@ def test_states_without_v_star_are_left_out(run) -> None:
 
 
 def test_terms_that_add_little_are_drawn_as_one_above_and_one_below() -> None:
-    terms = [Term(place, weight, parse("#a"), None) for place, weight in enumerate((5, 2, 1, -1), 1)]
+    terms = [ValueTerm(place, weight, parse("#a"), None) for place, weight in enumerate((5, 2, 1, -1), 1)]
     values = np.array([[1.0, 2.0], [1.0, 0.0], [1.0, 1.0], [3.0, 0.0]])
     found = Effects(5, np.array([0, 4]), np.array([3, 2]), values.mean(axis=1), values.mean(axis=1), values)
-    table = stacked(terms, found, list("wxyz"), 1)
+    table = contribution_rows(terms, found, list("wxyz"), 1)
     assert table.groupby("v_star")["contribution"].sum().tolist() == [5.0, 11.0]
     assert table["term"].unique().tolist() == ["w", OTHERS]
     others = table[(table["term"] == OTHERS) & (table["v_star"] == 0)]
     assert sorted(others["contribution"]) == [-3.0, 3.0]
-    assert OTHERS not in set(stacked(terms, found, list("wxyz"), 3)["term"])
-
-
-def test_where_a_feature_was_born_is_told() -> None:
-    def told(**origin) -> str:
-        return told_origin(StateFeature(parse("#a"), "numerical", Origin(**origin)))
-
-    assert told(layer=2, tree=3) == "layer 2, tree 3, a split"
-    assert told(layer=-1, tree=0, leaves=(4, 5)) == "final layer, tree 0, leaves 4, 5"
-    assert told(layer=0) == "the domain itself"
-    assert told(layer=0, pool="enumerate") == "made without a network"
-    assert told(layer=0, pool="polish") == "made of formulas that are used"
+    assert OTHERS not in set(contribution_rows(terms, found, list("wxyz"), 3)["term"])
 
 
 @pytest.mark.parametrize(
     ("label", "mode", "words"),
     [
-        ("ridt", "readable", ["born in trees on the network"]),
-        ("ridt+polish", "readable", ["polished"]),
-        ("enumerate", "readable", ["made without a network"]),
-        ("both, untrained", "readable", ["without a network", "untrained network"]),
-        ("ridt, permuted", "readable", ["Control: permuted embeddings", "not due to the network"]),
+        ("ridt", "readable", ["come from trees on the network"]),
+        ("ridt+polish", "readable", ["rewritten in fewer symbols"]),
+        ("enumerate", "readable", ["enumerated short formulas"]),
+        ("both, untrained", "readable", ["enumerated", "untrained network"]),
+        ("ridt, permuted", "readable", ["Control: permuted embeddings", "does not depend on the network"]),
         ("ridt", "thesis", ["Mode thesis"]),
         ("strange", "readable", ["Pool strange"]),
     ],
 )
 def test_pool_and_control_are_explained(label, mode, words) -> None:
-    told = " ".join(told_pool(label, mode))
+    told = " ".join(pool_sentences(label, mode))
     assert all(word in told for word in words)
 
 
 def test_terms_are_ordered_and_found(run) -> None:
     found = {split: effects_of(run, split) for split in run.splits}
     table = terms_table(run, terms_of(run), found, term_texts(run, "english"))
-    assert arranged(table, "weight", "train", "").equals(table)
+    assert sort_terms(table, "weight", "train", "").equals(table)
     for order, column in (("contribution", "mean_contribution_test"), ("size", "size")):
-        rows = arranged(table, order, "test", "")
+        rows = sort_terms(table, order, "test", "")
         assert len(rows) == len(table)
         sizes = rows[column][rows["term"].notna()].abs().tolist()
         assert sizes == sorted(sizes, reverse=True)
-        assert rows["term"].isna().tolist() == [*[False] * (len(rows) - 1), run.distilled.constant != 0]
+        assert rows["term"].isna().tolist() == [*[False] * (len(rows) - 1), run.value_function.constant != 0]
     # Both the typed formula and the words that are shown are searched.
-    assert 0 < len(arranged(table, "weight", "test", "CLEAR_G")) <= len(table)
-    assert len(arranged(table, "weight", "test", "the number of")) > 0
-    assert arranged(table, "fires", "test", "no such thing").empty
+    assert 0 < len(sort_terms(table, "weight", "test", "CLEAR_G")) <= len(table)
+    assert len(sort_terms(table, "weight", "test", "the number of")) > 0
+    assert sort_terms(table, "fires", "test", "no such thing").empty
 
 
 # The page
@@ -169,7 +169,7 @@ def test_the_equation_is_shown_in_every_notation(run, monkeypatch, form) -> None
     page = shown(run, monkeypatch, notation=form)
     assert not page.exception
     assert not page.error
-    text = express(run.distilled.value, form, run.vocabulary)
+    text = express(run.value_function.value, form, run.vocabulary)
     if form == "latex":
         assert text in page.latex[0].value
     else:
@@ -184,10 +184,10 @@ def test_the_equation_is_shown_in_every_notation(run, monkeypatch, form) -> None
 def test_what_a_notation_cannot_say_is_told_and_shown_typed(run, tmp_path, monkeypatch) -> None:
     closures = variant(run, tmp_path, "2*#<on+>clear_G + 1")
     page = shown(closures, monkeypatch, notation="c2")
-    assert "C2 cannot say this" in page.info[0].value
+    assert "C2 cannot express this" in page.info[0].value
     assert any("transitive closures" in text.value for text in page.text)
     assert codes(page)[0] == "V = 2*#<on+>clear_G + 1"
-    assert "(typed: C2 cannot say this)" in codes(page)[1]
+    assert "(typed: C2 cannot express this)" in codes(page)[1]
     mixed = variant(run, tmp_path, "2*#<on+>clear_G + #holding*#<on+>clear", "mixed")
     product = terms_of(mixed)[1].number
     assert term_text(product, mixed, "c2").startswith("#holding*#<on+>clear  (typed")
@@ -200,7 +200,7 @@ def test_a_huge_function_is_usable(run, tmp_path, monkeypatch) -> None:
     huge = variant(
         run, tmp_path, f"{terms} + " + " + ".join(f"#{long}{a}" for a in ("clear", "holding", "top"))
     )
-    assert huge.distilled.value.size > 7_000
+    assert huge.value_function.value.size > 7_000
     page = shown(huge, monkeypatch)
     assert not page.exception
     weights = [text.value for text in page.text if text.value.startswith("+")]
@@ -220,7 +220,7 @@ def test_one_that_nobody_can_read_is_told(run, tmp_path, monkeypatch) -> None:
     doubled = [f"{name} := <on>{part} | <on^-1>{part}" for part, name in pairwise(names)]
     page = shown(variant(run, tmp_path, "\n".join([*doubled, f"V = #{names[-1]} + 2*#clear"])), monkeypatch)
     assert not page.exception
-    assert "too many to read" in page.info[0].value
+    assert "too many to display" in page.info[0].value
     assert "#clear" in codes(page)
 
 
@@ -257,7 +257,7 @@ def test_a_verdict_that_is_missing_and_a_run_without_report(run, tmp_path, monke
     (bare.folder / "metrics.json").write_text(json.dumps({**metrics, "fit": {}}))
     page = shown(bare, monkeypatch)
     assert "Nothing is known of the fit" in page.info[0].value
-    assert any("without a report" in caption.value for caption in page.caption)
+    assert any("has no report" in caption.value for caption in page.caption)
 
 
 def test_states_in_the_way_of_an_exact_fit_are_shown_as_they_are(run, tmp_path, monkeypatch) -> None:
@@ -276,7 +276,7 @@ def test_states_in_the_way_of_an_exact_fit_are_shown_as_they_are(run, tmp_path, 
 
 def test_a_link_shows_the_notation_and_every_form_can_be_taken_away(browser, run) -> None:
     browser.open(f"value?run={run.name}&notation=emlc&split=test", "Export the value function")
-    browser.settled(express(run.distilled.value, "emlc", run.vocabulary).splitlines()[0])
+    browser.settled(express(run.value_function.value, "emlc", run.vocabulary).splitlines()[0])
     whole = Run.load(run.folder)
     browser.page.get_by_role("button", name="Export the value function").click()
     for form in ("ascii", "latex", "json", "pddl"):
@@ -284,9 +284,9 @@ def test_a_link_shows_the_notation_and_every_form_can_be_taken_away(browser, run
         button = browser.page.get_by_role("button", name=file, exact=True)
         name, text = browser.download(button.click)
         assert name == file
-        assert text.rstrip("\n") == express(whole.distilled.value, form, whole.vocabulary)
+        assert text.rstrip("\n") == express(whole.value_function.value, form, whole.vocabulary)
         if form == "ascii":
-            assert parse_defined(text) == whole.distilled.value
+            assert parse_defined(text) == whole.value_function.value
     browser.page.keyboard.press("Escape")
     name, text = browser.download(browser.page.get_by_role("button", name="Report (HTML)").click)
     assert name == "report.html"
@@ -316,7 +316,7 @@ def test_figures_are_a_click_away_and_in_the_address(browser, run) -> None:
     browser.open(f"value?run={run.name}&split=test", "Open in Formulas")
     page = browser.page
     page.get_by_role("radio", name="What terms add, by V*").click()
-    browser.settled("Dashed: V*.")
+    browser.settled("Dashed line: V*.")
     assert "part=What+terms+add" in page.url
     name, text = browser.download(page.get_by_role("button", name="Contributions as CSV").click)
     assert name == "contributions-test.csv"

@@ -2,6 +2,9 @@
 
 import pytest
 
+from distill.common import CODE_VERSIONS
+from tests.support.page_content import said, shown
+
 PAGES = {
     "runs": "Runs",
     "value": "Value function",
@@ -24,6 +27,12 @@ def test_what_is_selected_goes_along_from_page_to_page(browser, runs_folder) -> 
     chosen = sorted(place.name for place in runs_folder.iterdir() if not place.name.startswith("."))[0]
     browser.open(f"accuracy?run={chosen}&notation=c2", "Accuracy")
     browser.page.get_by_role("link", name="Value function").first.click()
-    browser.settled("What the planner became in logic")
+    browser.settled("The value function V, a weighted sum")
     browser.page.wait_for_url(f"**/value?*run={chosen}*")
     assert "notation=c2" in browser.page.url
+
+
+def test_a_run_of_another_code_version_has_a_warning(runs_folder, monkeypatch) -> None:
+    assert "another version" not in said(shown("value", runs_folder, monkeypatch))
+    monkeypatch.setitem(CODE_VERSIONS, "regress", 2)
+    assert "another version of the code (stage regress)" in said(shown("value", runs_folder, monkeypatch))

@@ -1,73 +1,15 @@
-import contextlib
-import io
-import json
 import os
 import signal
 import subprocess
 import sys
 import time
-import unittest.mock
 from pathlib import Path
 
 import pytest
 
-from distill.planning import DataSet, problem_class
-
-DISTILL = [sys.executable, "-c", "from distill.cli import main; main()"]
-
-
-def distill(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command as a user does; in this process, which has its libraries, unless it needs another."""
-    if not environment:
-        return _here(list(map(str, arguments)))
-    return subprocess.run(
-        [*DISTILL, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "COLUMNS": "100", **environment},
-    )
-
-
-def _here(arguments: list[str]) -> subprocess.CompletedProcess[str]:
-    from distill.cli import main
-
-    out, told = io.StringIO(), io.StringIO()
-    code: object = 0
-    before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-    with (
-        unittest.mock.patch.object(sys, "argv", ["distill", *arguments]),
-        unittest.mock.patch.object(sys, "stdin", io.StringIO()),
-        unittest.mock.patch.dict(os.environ, {"COLUMNS": "100"}),
-        contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(told),
-    ):
-        try:
-            main()
-        except SystemExit as done:
-            code = done.code
-        finally:
-            for number, handler in before.items():
-                signal.signal(number, handler)
-    return subprocess.CompletedProcess(arguments, int(code or 0), out.getvalue(), told.getvalue())
-
-
-def answer(*arguments: object):
-    done = distill(*arguments, "--json")
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
-
-
-@pytest.fixture
-def files(tmp_path: Path) -> tuple[Path, Path]:
-    """A domain and a folder of small instances."""
-    folder = tmp_path / "instances"
-    folder.mkdir()
-    for instance in problem_class("blocks-clear").make("train")[:4]:
-        (folder / f"{instance.name}.pddl").write_text(instance.text)
-    domain = tmp_path / "blocks.pddl"
-    domain.write_text(problem_class("blocks-clear").domain.text)
-    return domain, folder
+from distill.planning import problem_class
+from distill.structures import DataSet
+from tests.support.commands import DISTILL, answer, distill
 
 
 @pytest.mark.parametrize(
@@ -91,6 +33,10 @@ def files(tmp_path: Path) -> tuple[Path, Path]:
         ["verify-run"],
         ["formula"],
         ["formula", "eval"],
+        ["config"],
+        ["config", "init"],
+        ["config", "check"],
+        ["config", "schema"],
     ],
 )
 def test_help_imports_nothing_heavy(command: list[str]) -> None:
@@ -129,7 +75,7 @@ def test_data_of_a_class(tmp_path: Path) -> None:
     assert {key: told[key] for key in stored.summary()} == stored.summary()
     assert list(told["splits"]) == ["train"]
     assert (tmp_path / "v.svg").read_text().startswith("<?xml")
-    assert stored.origin["class"] == "logistics"
+    assert stored.provenance["class"] == "logistics"
 
 
 def test_data_of_files(files: tuple[Path, Path]) -> None:
@@ -162,14 +108,14 @@ def test_data_never_writes_over_other_data(files: tuple[Path, Path], tmp_path: P
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        (["data"], "Say what to work on"),
+        (["data"], "Give a problem class, or --domain FILE"),
         (["data", "chess"], "There is no problem class 'chess'"),
         (["data", "gripper", "--domain", "{domain}"], "not both"),
         (["data", "gripper", "--split", "dev"], "There is no split 'dev'"),
         (["data", "gripper", "--reduce", "most"], "There is no reduction 'most'"),
         (["data", "gripper", "--workers", "0"], "--workers must be at least 1"),
         (["data", "gripper", "--walks", "-1"], "walks must be a whole number of at least 0"),
-        (["data", "--domain", "{domain}"], "Say what to work on"),
+        (["data", "--domain", "{domain}"], "Give a problem class, or --domain FILE"),
         (["data", "--domain", "none.pddl", "--instances", "{folder}"], "Cannot read none.pddl"),
         (["data", "--domain", "{domain}", "--instances", "none"], "There is no folder none"),
         (["data", "--domain", "{domain}", "--instances", "{empty}"], "holds no PDDL instances"),
@@ -184,15 +130,15 @@ def test_data_never_writes_over_other_data(files: tuple[Path, Path], tmp_path: P
             "must end in one of",
         ),
         (["data", "--domain", "{domain}", "--instances", "{folder}", "--out", "/dev/null/x"], "Cannot write"),
-        (["conflicts"], "Say what to work on"),
+        (["conflicts"], "Give a problem class, or --domain FILE"),
         (["conflicts", "gripper", "--figure", "pair.gif"], "must end in one of"),
         (["conflicts", "gripper", "--workers", "0"], "--workers must be at least 1"),
         (["quotient", "gripper", "--depth", "-1"], "--depth must be at least 0"),
         (["quotient", "--domain", "{domain}", "--instances", "{empty}"], "holds no PDDL instances"),
-        (["plan"], "Say what to work on"),
+        (["plan"], "Give a problem class, or --domain FILE"),
         (["plan", "gripper", "--planner", "dijkstra"], "There is no planner 'dijkstra'"),
         (["plan", "gripper", "--number", "999"], "--number must be between 1 and"),
-        (["plan", "--instance", "{folder}/x.pddl"], "--instance FILE goes with --domain"),
+        (["plan", "--instance", "{folder}/x.pddl"], "--instance FILE needs --domain"),
         (["plan", "gripper", "--out", "plan.txt"], "--out takes one plan"),
     ],
 )
@@ -300,6 +246,7 @@ def test_reduced_data(files: tuple[Path, Path]) -> None:
     assert kept["exact"] > kept["iso"] >= kept["wl"] > 10
 
 
+@pytest.mark.slow
 def test_an_interrupt_leaves_nothing_half_written(tmp_path: Path) -> None:
     process = subprocess.Popen(
         [*DISTILL, "data", "gripper", "--split", "test", "--out", str(tmp_path / "out")],

@@ -9,12 +9,12 @@ import typer
 from typer.testing import CliRunner, Result
 
 from distill.cli.export import export
-from distill.errors import InputError
-from distill.jobs import Distilled, Run
-from distill.jobs.forms import FORMS, ordered_terms
+from distill.common import InputError
+from distill.explanations import FORMS, ValueFunction, ordered_terms
 from distill.logic import Constant, parse, read_formula
 from distill.planning import problem_class
-from tests.cli.test_commands import answer, distill
+from distill.runs import Run
+from tests.support.commands import answer, distill
 
 app = typer.Typer()
 app.command()(export)
@@ -51,7 +51,7 @@ def refused(*arguments: object) -> str:
 
 
 def test_one_form_is_printed(made):
-    value = made.distilled.value
+    value = made.value_function.value
     for form in ("ascii", "emlc", "english", "json"):
         assert read_formula(printed(made.folder, "--format", form)) is value
     assert read_formula(printed(made.folder)) is value
@@ -91,7 +91,7 @@ def test_all_forms_at_once_and_never_over_what_is_there(made, tmp_path):
     folder = tmp_path / "new" / "forms"
     assert printed(made.folder, "--format", "all", "--out", folder) == ""
     assert {file.name for file in folder.iterdir()} == {"report.html", *(f.file for f in FORMS.values())}
-    assert read_formula((folder / "value.txt").read_text()) is made.distilled.value
+    assert read_formula((folder / "value.txt").read_text()) is made.value_function.value
     for form, kept in FORMS.items():
         assert (folder / kept.file).read_text() == printed(made.folder, "--format", form)
     (folder / "value.txt").unlink()
@@ -101,7 +101,7 @@ def test_all_forms_at_once_and_never_over_what_is_there(made, tmp_path):
     )
     assert not (folder / "value.txt").exists()
     printed(made.folder, "--format", "all", "--out", folder, "--force")
-    assert read_formula((folder / "value.en.txt").read_text()) is made.distilled.value
+    assert read_formula((folder / "value.en.txt").read_text()) is made.value_function.value
 
 
 def test_files_are_kept_unless_forced(made, tmp_path):
@@ -118,25 +118,25 @@ def test_files_are_kept_unless_forced(made, tmp_path):
 
 
 def test_single_terms(made):
-    features = [f for _, f in ordered_terms(made.distilled.value) if not isinstance(f, Constant)]
+    features = [f for _, f in ordered_terms(made.value_function.value) if not isinstance(f, Constant)]
     for place, feature in enumerate(features, 1):
         assert parse(printed(made.folder, "--term", place)) is feature
     assert "the number of objects that" in printed(made.folder, "--term", 1, "--format", "english")
     last = len(features) + 1
     assert f"has {len(features)} terms; there is no term {last}" in refused(made.folder, "--term", last)
-    assert "--term needs one form" in refused(made.folder, "--term", 1, "--format", "html")
+    assert "--term needs a form for a single formula" in refused(made.folder, "--term", 1, "--format", "html")
     assert run(made.folder, "--term", 0).exit_code == 2
 
 
 def test_what_cannot_be_said_is_refused(made, tmp_path):
-    features = [f for _, f in ordered_terms(made.distilled.value) if not isinstance(f, Constant)]
+    features = [f for _, f in ordered_terms(made.value_function.value) if not isinstance(f, Constant)]
     closure = 1 + next(place for place, feature in enumerate(features) if "+" in str(feature))
     told = refused(made.folder, "--term", closure, "--format", "c2", "--out", tmp_path / "term")
     assert "C2 has no transitive closures" in told
     assert not (tmp_path / "term").exists()
     other = tmp_path / "other"
     shutil.copytree(made.folder, other)
-    Distilled(parse("dist(clear, on, holding)"), ()).save(other / "model.json")
+    ValueFunction(parse("dist(clear, on, holding)"), ()).save(other / "model.json")
     assert refused(other, "--format", "pddl").startswith("Nothing of it can be said here: PDDL has no dist")
     printed(other, "--format", "all", "--out", tmp_path / "forms")
     assert (tmp_path / "forms" / "value.pddl").read_text().startswith("; Nothing of it can be said here")

@@ -6,11 +6,11 @@ import numpy as np
 import pytest
 
 from distill.logic import FORMATS, parse
-from tests.cli.test_commands import answer, distill, files  # noqa: F401
+from tests.support.commands import answer, distill
 
 
 @pytest.fixture
-def state(files):  # noqa: F811
+def state(files):
     """A domain and one instance of it."""
     domain, folder = files
     return "--domain", domain, "--instance", sorted(folder.glob("*.pddl"))[0]
@@ -33,7 +33,7 @@ def test_numbers_and_truths_of_a_state(state):
     assert some["holds"] is True
 
 
-def test_a_value_function_against_v_star(files):  # noqa: F811
+def test_a_value_function_against_v_star(files):
     domain, folder = files
     split = "--domain", domain, "--instances", folder, "--split", "test"
     exact = answer("formula", "eval", "@blocks-clear-closure", *split)
@@ -117,7 +117,7 @@ def test_the_library_is_listed():
         (("eval", "cleer", "blocks-clear"), "There is no predicate 'cleer'; did you mean clear?"),
         (("eval", "on", "blocks-clear"), "on has 2 arguments"),
         (("eval", "(clear", "blocks-clear"), "Column 7: expected ')'"),
-        (("eval", "clear"), "Say what to work on"),
+        (("eval", "clear"), "Give a problem class, or --domain FILE"),
         (("eval", "clear", "blocks-clear", "--figure", "x.doc"), "must end in one of"),
         (("eval", "#clear*2", "blocks-clear", "--split", "exam"), "There is no split 'exam'"),
         (("translate", "clear", "--to", "prose"), "There is no form 'prose'; choose from ascii"),

@@ -9,11 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from distill.models import Checkpoint, Network
-from distill.planning import problem_class
-from distill.settings import Architecture
-from distill.structures import read_archive
-from tests.cli.test_commands import DISTILL, answer, distill, files  # noqa: F401
+from tests.support.commands import DISTILL, answer, distill
 
 CONFIG = """
 domain: {domain}
@@ -25,17 +21,8 @@ training: {{epochs: 3, batches: 4, batch_size: 8}}
 """
 
 
-@pytest.fixture
-def network(tmp_path: Path) -> Path:
-    """An untrained network for Blocks."""
-    torch.manual_seed(0)
-    words = problem_class("blocks-clear").domain.vocabulary()
-    file = tmp_path / "net.safetensors"
-    Checkpoint(Network(words, Architecture(layers=2, size=4))).save(file)
-    return file
-
-
-def test_train_evaluate_and_look(tmp_path, files):  # noqa: F811
+@pytest.mark.slow
+def test_train_evaluate_and_look(tmp_path, files):
     domain, folder = files
     config, out, curve = tmp_path / "small.yaml", tmp_path / "small.safetensors", tmp_path / "curve.svg"
     config.write_text(CONFIG.format(domain=domain, folder=folder))
@@ -59,7 +46,8 @@ def test_train_evaluate_and_look(tmp_path, files):  # noqa: F811
     assert "holds another network" in refused.stderr
 
 
-def test_an_interrupted_training_of_several_seeds_ends_at_once(tmp_path, files):  # noqa: F811
+@pytest.mark.slow
+def test_an_interrupted_training_of_several_seeds_ends_at_once(tmp_path, files):
     domain, folder = files
     text = CONFIG.format(domain=domain, folder=folder)
     (tmp_path / "long.yaml").write_text(
@@ -77,7 +65,7 @@ def test_an_interrupted_training_of_several_seeds_ends_at_once(tmp_path, files):
     assert "Traceback" not in told
 
 
-def test_evaluate_counts_what_the_issue_asks_for(network, files, tmp_path):  # noqa: F811
+def test_evaluate_counts_what_the_issue_asks_for(network, files, tmp_path):
     domain, folder = files
     figure = tmp_path / "boxes.png"
     scores = answer("evaluate", network, "--domain", domain, "--test", folder, "--figure", figure)
@@ -95,22 +83,28 @@ def test_evaluate_counts_what_the_issue_asks_for(network, files, tmp_path):  # n
     assert "MAE by V*" in shown.stdout
 
 
-def test_replay_keeps_what_it_computes(network, files, tmp_path):  # noqa: F811
+def test_replay_shows_the_layers_and_writes_all_activations(network, files, tmp_path):
     domain, folder = files
-    first = answer("replay", network, "--domain", domain, "--train", folder, "--out", tmp_path / "kept")
-    arrays, _ = read_archive(Path(first["files"]["replay"]), "replay")
-    assert [len(arrays[f"depth{d}"]) for d in range(3)] == first["rows"]
-    assert arrays["depth2"].shape[1] == first["size"]
-    quotient, _ = read_archive(Path(first["files"]["quotient"]), "quotient")
-    weight = quotient["multiplicity"]
-    error = np.abs(arrays["value"] - quotient["v_star"])
-    assert np.average(error, weights=weight) == pytest.approx(first["mae"])
-    cached = answer("replay", network, "--domain", domain, "--train", folder)
-    assert cached["rows"] == first["rows"]
-    assert Path(cached["files"]["replay"]).exists()
-    assert "by depth" in distill("replay", network, "--domain", domain, "--train", folder).stdout
+    source = ["replay", network, "--domain", domain, "--train", folder, "--test", folder]
+    told = answer(*source, "--out", tmp_path / "all.npz")
+    assert told["files"] == {"activations": str(tmp_path / "all.npz")}
+    archive = np.load(tmp_path / "all.npz", allow_pickle=False)
+    for site in told["sites"]:
+        assert list(archive[site["name"]].shape) == site["shape"]
+        everyone = archive["object" if site["about"] == "objects" else "v_star"]
+        assert len(archive[f"row/{site['name']}"]) == len(everyone)
+    assert [len(archive[f"layer {depth}"]) for depth in range(3)] == told["rows"]
+    assert archive["layer 2"].shape[1] == told["size"]
+    value = archive["value"][archive["row/value"]]
+    error = np.average(np.abs(value - archive["v_star"]), weights=archive["multiplicity"])
+    assert error == pytest.approx(told["mae"])
+    assert archive["splits"].tolist() == ["train", "test"]
+    assert "layer 2" in distill(*source).stdout
+    assert answer(*source)["files"] == {}
+    assert answer(*source, "--out", tmp_path)["files"] == {"activations": str(tmp_path / "activations.npz")}
 
 
+@pytest.mark.slow
 def test_probe_shows_both_networks(network, tmp_path):
     rows = answer("probe", network, "blocks-clear", "--split", "validation")
     assert {"feature", "place", "trained_share", "untrained_share"} <= set(rows[0])
@@ -121,7 +115,7 @@ def test_probe_shows_both_networks(network, tmp_path):
     assert "has 1 lines for" in done.stderr
 
 
-def test_a_network_plans(network, files):  # noqa: F811
+def test_a_network_plans(network, files):
     domain, folder = files
     told = answer(
         "plan", "--domain", domain, "--instances", folder, "--checkpoint", network, "--planner", "astar"

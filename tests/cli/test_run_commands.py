@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from distill.jobs import STAGES, Distilled
+from distill.common import STAGES
+from distill.explanations import ValueFunction
 from distill.logic import parse
 from distill.planning import problem_class
-from tests.cli.test_commands import answer, distill, files  # noqa: F401
-from tests.cli.test_network_commands import network  # noqa: F401
+from tests.support.commands import answer, distill
 
 ROOT = Path(__file__).parents[2]
 QUICK = ("--set", "inner_width=2", "--set", "final_width=2", "--max-steps", "20")
@@ -21,7 +21,8 @@ def folders(out: Path) -> list[Path]:
     return [place for place in out.iterdir() if not place.name.startswith(".")]
 
 
-def test_a_run_from_a_network_to_its_folder(tmp_path, files, network):  # noqa: F811
+@pytest.mark.slow
+def test_a_run_from_a_network_to_its_folder(tmp_path, files, network):
     domain, folder = files
     source = "--domain", domain, "--train", folder, "--test", folder
     out = tmp_path / "runs"
@@ -57,7 +58,7 @@ def test_a_run_from_a_network_to_its_folder(tmp_path, files, network):  # noqa: 
     assert len(folders(out)) == 2
 
 
-def test_pools_and_controls_are_told(tmp_path, files, network):  # noqa: F811
+def test_pools_and_controls_are_told(tmp_path, files, network):
     domain, folder = files
     source = "--domain", domain, "--train", folder, "--out", tmp_path / "runs", "--max-steps", "0"
     told = answer("run", *source, "--pool", "enumerate")
@@ -102,14 +103,14 @@ def test_states_that_look_the_same_with_different_labels_are_shown(tmp_path):
     assert not told["fit"]["exact"]
     assert {state["v_star"] for state in told["fit"]["conflict"]} == {1, 2}
     shown = distill("run", *source, "--pool", "enumerate", "--set", "time_limit=1")
-    assert "Two states look the same" in shown.stdout
+    assert "distinguishes two states with different V" in shown.stdout
     assert "V* = 1: next(o" in shown.stdout
 
 
 @pytest.mark.parametrize(
     ("arguments", "told"),
     [
-        ((), "Say what to distil"),
+        ((), "Give a config, or --checkpoint FILE"),
         (("--problem", "gripper"), "must name a checkpoint, or a network to train"),
         (("--checkpoint", "no.safetensors", "--problem", "chess"), "There is no problem class 'chess'"),
         (("--checkpoint", "x", "--problem", "gripper", "--set", "sed=1"), "did you mean seed?"),
@@ -157,13 +158,13 @@ def run_of_towers(tmp_path: Path) -> Path:
     (tmp_path / "towers.yaml").write_text(SMALL_CLASS + BEYOND)
     folder = tmp_path / "run"
     folder.mkdir()
-    Distilled(parse("2*#<on+>clear_G - #<on>clear_G"), ()).save(folder / "model.json")
+    ValueFunction(parse("2*#<on+>clear_G - #<on>clear_G"), ()).save(folder / "model.json")
     (folder / "metrics.json").write_text("{}")
     (folder / "config.yaml").write_text(f"problem: {tmp_path / 'towers.yaml'}\n")
     return folder
 
 
-def test_a_run_is_measured_beyond_all_splits(run_of_towers, network, tmp_path):  # noqa: F811
+def test_a_run_is_measured_beyond_all_splits(run_of_towers, network, tmp_path):
     told = answer("evaluate", run_of_towers, "--beyond", "--figure", tmp_path / "boxes.svg")
     assert told["class"] == "towers"
     assert (told["min_objects"], told["max_objects"], told["instances"]) == (12, 12, 2)
@@ -183,11 +184,11 @@ def test_a_run_is_measured_beyond_all_splits(run_of_towers, network, tmp_path): 
     assert of_network["mae"] > told["mae"]
 
 
-def test_what_cannot_be_measured_beyond_is_told(run_of_towers, network, tmp_path):  # noqa: F811
+def test_what_cannot_be_measured_beyond_is_told(run_of_towers, network, tmp_path):
     (tmp_path / "towers.yaml").write_text(SMALL_CLASS)
     for arguments, told in (
         ((run_of_towers,), "towers declares no instances beyond its splits"),
-        ((network,), "--beyond works on problem classes only"),
+        ((network,), "--beyond needs a problem class"),
         ((run_of_towers, "--domain", tmp_path / "blocks.pddl"), "towers declares no instances beyond"),
     ):
         done = distill("evaluate", *arguments, "--beyond")

@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from tests.cli.test_commands import DISTILL, distill
-from tests.jobs.small import small_content, small_sweep
+from tests.support.commands import DISTILL, distill
+from tests.support.small_jobs import small_content, small_sweep
 
 
 def answer(*arguments: object, code: int = 0):
@@ -44,6 +44,7 @@ def test_a_dry_run_does_nothing(sweep, tmp_path):
     assert "4 jobs: 0 done, 0 failed, 4 to do" in " ".join(shown.split())
 
 
+@pytest.mark.slow
 def test_a_batch_tells_what_was_done_and_what_failed(done):
     store, told = done
     assert told.returncode == 1
@@ -56,6 +57,7 @@ def test_a_batch_tells_what_was_done_and_what_failed(done):
     assert place.parent == store / "sweeps"
 
 
+@pytest.mark.slow
 def test_a_batch_goes_on_where_it_stopped(done, sweep):
     store, _ = done
     again = answer("batch", sweep, "--out", store, code=1)
@@ -64,6 +66,7 @@ def test_a_batch_goes_on_where_it_stopped(done, sweep):
     assert [job["state"] for job in retried["jobs"]] == ["done", "done", "failed", "failed"]
 
 
+@pytest.mark.slow
 def test_runs_are_listed_shown_compared_and_removed(done, tmp_path):
     store = tmp_path / "copy"
     subprocess.run(["cp", "-r", done[0], store], check=True)  # noqa: S607
@@ -95,6 +98,7 @@ def test_runs_are_listed_shown_compared_and_removed(done, tmp_path):
     assert [run["run"] for run in answer("runs", "list", "--store", store)["runs"]] == names[1:]
 
 
+@pytest.mark.slow
 def test_a_run_is_verified_by_its_folder_alone(done, tmp_path):
     store, _ = done
     name = answer("runs", "list", "--store", store)["runs"][0]["run"]
@@ -114,7 +118,7 @@ def test_a_run_is_verified_by_its_folder_alone(done, tmp_path):
     ("arguments", "told"),
     [
         (("runs", "show", "nothing"), "There is no run nothing"),
-        (("runs", "compare", "one"), "nothing to compare with one run"),
+        (("runs", "compare", "one"), "needs two or more runs"),
         (("runs", "rm", "nothing", "--yes"), "There is no run nothing"),
         (("verify-run", "nothing"), "There is no run nothing"),
         (("batch", "no.yaml"), "no.yaml"),
@@ -149,6 +153,7 @@ def test_an_unreachable_scheduler_is_told(sweep, tmp_path):
     assert "must look like dask://HOST:PORT" in " ".join(done.stderr.split())
 
 
+@pytest.mark.slow
 def test_an_interrupted_batch_ends_at_once_and_goes_on(tmp_path):
     """Ctrl-C: one sentence, no half-written run, and the same command goes on."""
     content = small_content(tmp_path)
@@ -163,6 +168,6 @@ def test_an_interrupted_batch_ends_at_once_and_goes_on(tmp_path):
     child.send_signal(signal.SIGINT)
     _, told = child.communicate(timeout=30)
     assert child.returncode == 2
-    assert "Interrupted; nothing is half-written" in told
+    assert "Interrupted; no file is incomplete" in told
     again = answer("batch", file, "--out", tmp_path / "runs")
     assert [job["state"] for job in again["jobs"]] == ["done"] * 3

@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from distill.planning import problem_class
-from tests.cli.test_commands import distill
+from tests.support.commands import distill
+from tests.support.paths import DEMO
 
 DOMAIN = problem_class("gripper").domain_file
-DEMO = Path(__file__).parents[2] / "app" / "demo" / "gripper-gripper-cdbf1f09"
 
 
 @pytest.fixture
@@ -52,7 +52,7 @@ def test_a_wrong_run(forged, tmp_path):
     done = distill("verify", forged, "--max-objects", 6, *options)
     assert done.returncode == 1, done.stderr
     told = " ".join(done.stdout.split())
-    assert "The smallest state that is wrong has 5 objects: V = 1, V* = 0" in told
+    assert "The smallest counterexample has 5 objects: V = 1, V* = 0" in told
     assert "goal: (at ball1 room1)" in told
     assert "<at & at_G>room" in told
     assert all(file.exists() for file in files.values())
@@ -88,9 +88,9 @@ def test_greedy_plans_in_large_instances(tmp_path):
 @pytest.mark.parametrize(
     ("options", "reason"),
     [
-        ([], "Say what to check"),
-        (["--max-objects", 4], "no instance so small"),
-        (["--max-objects", 6, "--domain", DOMAIN], "go together"),
+        ([], "Give --max-objects N"),
+        (["--max-objects", 4], "No instance has so few objects"),
+        (["--max-objects", 6, "--domain", DOMAIN], "need each other"),
         (["--max-objects", 6, "--problem", "logistics"], "cannot be listed"),
         (["--max-objects", 6, "--figure", "c.txt"], "txt"),
     ],

@@ -13,11 +13,14 @@ from pathlib import Path
 import pytest
 import yaml
 
-from distill.errors import InputError
-from distill.jobs import Batch, Run, Store, Sweep, effects, executor_of, table_of, write_summary
-from distill.jobs.executors import Lanes
-from tests.cli.test_commands import DISTILL
-from tests.jobs.small import contents, small_content, small_sweep
+from distill.common import InputError
+from distill.jobs import JobBatch, Sweep, effects, executor, executor as executor_of, table_of, write_summary
+from distill.jobs.executors import IsolatedProcesses
+from distill.runs import Run, Store
+from tests.support.commands import DISTILL
+from tests.support.small_jobs import contents, small_content, small_sweep
+
+pytestmark = pytest.mark.slow
 
 
 class Here(Executor):
@@ -54,7 +57,7 @@ def test_fifty_regressions_fit_trees_once(tmp_path) -> None:
             "features": [["combined"], ["numerical", "combined"]],
         },
     )
-    batch = Batch(sweep, tmp_path / "runs", cache=tmp_path / "cache")
+    batch = JobBatch(sweep, tmp_path / "runs", cache=tmp_path / "cache")
     expected = {
         "data": (48, 1, 0),
         "train": (0, 0, 0),
@@ -63,9 +66,9 @@ def test_fifty_regressions_fit_trees_once(tmp_path) -> None:
         "regress": (48, 48, 0),
         "evaluate": (48, 48, 0),
     }
-    assert {one.stage: (one.wanted, one.distinct, one.kept) for one in batch.shared()} == expected
+    assert {one.stage: (one.wanted, one.distinct, one.kept) for one in batch.stage_counts()} == expected
     with executor_of("local", 2) as executor:
-        batch.do(executor)
+        batch.run(executor)
     assert [work.state for work in batch.works] == ["done"] * 48
     assert made_stages(tmp_path / "runs") == {
         "data/train": 1,
@@ -77,9 +80,9 @@ def test_fifty_regressions_fit_trees_once(tmp_path) -> None:
         "evaluate": 48,
         "export": 48,
     }
-    again = Batch(sweep, tmp_path / "runs", cache=tmp_path / "cache")
+    again = JobBatch(sweep, tmp_path / "runs", cache=tmp_path / "cache")
     assert [work.state for work in again.works] == ["done"] * 48
-    assert {one.stage: one.kept for one in again.shared()}["distil"] == 2
+    assert {one.stage: one.kept for one in again.stage_counts()}["distil"] == 2
 
 
 def test_failures_stay_alone_and_are_explained(tmp_path) -> None:
@@ -96,8 +99,8 @@ def test_failures_stay_alone_and_are_explained(tmp_path) -> None:
     file = tmp_path / "sweep.yaml"
     file.write_text(yaml.safe_dump({"base": base, "cases": cases}))
     store = tmp_path / "runs"
-    batch = Batch(Sweep.read(file), store, cache=tmp_path / "cache")
-    batch.do(Here())
+    batch = JobBatch(Sweep.read(file), store, cache=tmp_path / "cache")
+    batch.run(Here())
     told = [(work.state, work.error) for work in batch.works]
     assert [state for state, _ in told] == ["done", "failed", "failed", "failed", "failed", "failed", "done"]
     for number, part in enumerate(
@@ -108,10 +111,10 @@ def test_failures_stay_alone_and_are_explained(tmp_path) -> None:
     assert len(list(Store(store).runs())) == 2
     table = table_of(batch.works)
     assert table["state"].to_list() == [state for state, _ in told]
-    later = Batch(Sweep.read(file), store, cache=tmp_path / "cache")
+    later = JobBatch(Sweep.read(file), store, cache=tmp_path / "cache")
     assert later.works[3].state == "failed"
     assert later.works[0].state == "done"
-    retried = Batch(Sweep.read(file), store, cache=tmp_path / "cache", retry=True)
+    retried = JobBatch(Sweep.read(file), store, cache=tmp_path / "cache", retry=True)
     assert retried.works[3].state == "waiting"
 
 
@@ -120,8 +123,8 @@ def test_an_unforeseen_error_is_kept_with_its_place(tmp_path, monkeypatch) -> No
         raise ZeroDivisionError("nobody thought of this")
 
     monkeypatch.setattr("distill.jobs.stages.find_features", broken)
-    batch = Batch(small_sweep(tmp_path), tmp_path / "runs", cache=tmp_path / "cache")
-    batch.do(Here())
+    batch = JobBatch(small_sweep(tmp_path), tmp_path / "runs", cache=tmp_path / "cache")
+    batch.run(Here())
     [work] = batch.works
     assert "ZeroDivisionError: nobody thought of this" in work.error
     [status] = Store(tmp_path / "runs").jobs().values()
@@ -131,23 +134,23 @@ def test_an_unforeseen_error_is_kept_with_its_place(tmp_path, monkeypatch) -> No
 
 def test_a_store_that_cannot_be_written_is_told_at_once(tmp_path) -> None:
     (tmp_path / "file").write_text("")
-    batch = Batch(small_sweep(tmp_path), tmp_path / "file/runs", cache=tmp_path / "cache")
+    batch = JobBatch(small_sweep(tmp_path), tmp_path / "file/runs", cache=tmp_path / "cache")
     with pytest.raises(InputError, match=r"Cannot write to .*choose another folder"):
-        batch.do(Here())
+        batch.run(Here())
 
 
 def test_jobs_that_share_stages_stand_apart(tmp_path) -> None:
     sweep = small_sweep(tmp_path, grid={"seed": [0, 1], "max_features": [3, 4, 5]})
-    batch = Batch(sweep, tmp_path / "runs", cache=tmp_path / "cache")
-    seeds = [work.planned.config.distillation.seed for work in batch._in_turn()]
+    batch = JobBatch(sweep, tmp_path / "runs", cache=tmp_path / "cache")
+    seeds = [work.job.config.distillation.seed for work in batch._execution_order()]
     assert seeds == [0, 1, 0, 1, 0, 1]
 
 
 def test_who_looks_sees_jobs_come_on(tmp_path) -> None:
     seen: set[tuple[str, str]] = set()
-    batch = Batch(small_sweep(tmp_path, seeds=2), tmp_path / "runs", cache=tmp_path / "cache")
+    batch = JobBatch(small_sweep(tmp_path, seeds=2), tmp_path / "runs", cache=tmp_path / "cache")
     with executor_of("local", 2) as executor:
-        batch.do(
+        batch.run(
             executor, lambda works: seen.update((work.state, work.stage.split(":")[0]) for work in works)
         )
     assert ("waiting", "") in seen
@@ -175,30 +178,30 @@ def threads_in_a_job(folder: str) -> list[int]:
     import torch
     from threadpoolctl import threadpool_info
 
-    from distill.jobs.job import one_processor
+    from distill.networks import one_thread
 
-    with one_processor():
+    with one_thread():
         return [torch.get_num_threads(), *(pool["num_threads"] for pool in threadpool_info())]
 
 
 def test_a_process_that_dies_takes_only_its_own_task(tmp_path) -> None:
-    with Lanes(2) as lanes:
-        again = lanes.submit(die_once, str(tmp_path / "died"))
-        lost = lanes.submit(die, 0)
-        fine = [lanes.submit(worker_of, number) for number in range(4)]
+    with IsolatedProcesses(2) as processes:
+        again = processes.submit(die_once, str(tmp_path / "died"))
+        lost = processes.submit(die, 0)
+        fine = [processes.submit(worker_of, number) for number in range(4)]
         assert again.result() == "done"
         assert all(future.result() > 0 for future in fine)
         with pytest.raises(InputError, match="died 3 times"):
             lost.result()
-        assert lanes.submit(worker_of, 1).result() > 0
-        assert set(lanes.submit(threads_in_a_job, "").result()) == {1}
+        assert processes.submit(worker_of, 1).result() > 0
+        assert set(processes.submit(threads_in_a_job, "").result()) == {1}
 
 
 def test_a_batch_killed_as_a_whole_goes_on(tmp_path) -> None:
     """SIGKILL hits the command and all its workers, at any moment; then one batch is left in peace."""
     sweep = small_sweep(tmp_path / "source", seeds=4)
-    peaceful = Batch(sweep, tmp_path / "peaceful", cache=tmp_path / "other")
-    peaceful.do(Here())
+    peaceful = JobBatch(sweep, tmp_path / "peaceful", cache=tmp_path / "other")
+    peaceful.run(Here())
     store = tmp_path / "runs"
     command = [*DISTILL, "batch", str(tmp_path / "source/small.yaml"), "--out", str(store), "--workers", "2"]
     environment = {**os.environ, "DISTILL_CACHE": str(tmp_path / "cache")}
@@ -340,7 +343,7 @@ def cluster(tmp_path):
 
 def test_a_cluster_worker_that_dies_loses_no_job(tmp_path, cluster) -> None:
     address, workers = cluster
-    batch = Batch(small_sweep(tmp_path, seeds=4), tmp_path / "runs", cache=tmp_path / "cache")
+    batch = JobBatch(small_sweep(tmp_path, seeds=4), tmp_path / "runs", cache=tmp_path / "cache")
     killed = []
 
     def kill_one(works) -> None:
@@ -355,12 +358,12 @@ def test_a_cluster_worker_that_dies_loses_no_job(tmp_path, cluster) -> None:
                 os.kill(status.process, signal.SIGKILL)
 
     with executor_of(address, 1) as executor:
-        batch.do(executor, kill_one)
+        batch.run(executor, kill_one)
     assert killed
     assert killed[0] in [worker.pid for worker in workers]
     assert [(work.state, work.error) for work in batch.works] == [("done", "")] * 4
-    alone = Batch(small_sweep(tmp_path, seeds=4), tmp_path / "alone", cache=tmp_path / "own")
-    alone.do(Here())
+    alone = JobBatch(small_sweep(tmp_path, seeds=4), tmp_path / "alone", cache=tmp_path / "own")
+    alone.run(Here())
     assert contents(tmp_path / "runs") == contents(tmp_path / "alone")
 
 
@@ -376,15 +379,15 @@ def test_a_cluster_worker_that_dies_loses_no_job(tmp_path, cluster) -> None:
 def test_an_executor_that_cannot_be_had_is_told(address, told, monkeypatch) -> None:
     pytest.importorskip("distributed")
     monkeypatch.setattr("distill.jobs.executors._PATIENCE", 1)
-    with pytest.raises(InputError, match=told), executor_of(address, 1):
+    with pytest.raises(InputError, match=told), executor(address, 1):
         pass
 
 
 def test_the_setting_that_matters_is_found(tmp_path) -> None:
     sweep = small_sweep(tmp_path, grid={"inner_depth": [1, 4], "chain_size": [19, 20]}, seeds=2)
-    batch = Batch(sweep, tmp_path / "runs", cache=tmp_path / "cache")
+    batch = JobBatch(sweep, tmp_path / "runs", cache=tmp_path / "cache")
     for number, work in enumerate(batch.works):
-        depth = work.planned.settings["distillation.inner_depth"]
+        depth = work.job.settings["distillation.inner_depth"]
         error = 0.5 if depth == 1 else 0.01 * number
         work.state = "done"
         work.metrics = {"splits": {"test": {"mae": error, "max_error": 1.0}}, "formula_size": 10}
@@ -405,7 +408,7 @@ def test_the_setting_that_matters_is_found(tmp_path) -> None:
 
 
 def test_runs_of_a_batch_can_be_read(tmp_path) -> None:
-    batch = Batch(small_sweep(tmp_path), tmp_path / "runs", cache=tmp_path / "cache")
-    batch.do(Here())
+    batch = JobBatch(small_sweep(tmp_path), tmp_path / "runs", cache=tmp_path / "cache")
+    batch.run(Here())
     [work] = batch.works
     assert Run.load(tmp_path / "runs" / work.name).metrics == work.metrics

@@ -7,15 +7,18 @@ from pathlib import Path
 import pytest
 import yaml
 
-from distill.jobs import Run
-from distill.jobs.exhaustive import Verifier
-from distill.jobs.refinement import extended, refine
+from distill.jobs import refine
+from distill.jobs.refinement import extended_config
 from distill.planning import problem_class
-from tests.cli.test_verify_commands import DEMO
+from distill.runs import Run
+from distill.verification import Verifier
+from tests.support.paths import DEMO
+
+pytestmark = pytest.mark.slow
 
 
 def verified(run: Run):
-    return Verifier(run.distilled.value).problem(problem_class("gripper"), 6)
+    return Verifier(run.value_function.value).problem(problem_class("gripper"), 6)
 
 
 def forged(folder: Path, weight: int) -> Run:
@@ -71,7 +74,7 @@ def test_runs_from_files_keep_their_splits(entry, tmp_path):
     source = {"domain": str(problem.domain_file), entry: str(files), "distillation": {"pool": "enumerate"}}
     (tmp_path / "config.yaml").write_text(yaml.safe_dump(source))
     text = problem.make("train")[5].text
-    made = extended(Run(tmp_path, {}, source), [text], tmp_path / "kept")
+    made = extended_config(Run(tmp_path, {}, source), [text], tmp_path / "kept")
     sizes = {split.name: sorted(len(one.objects) for one in split.instances) for split in made.splits()}
     assert sizes == (
         {"train": [2, 3, 4, 7]} if entry == "train" else {"train": [2, 7], "validation": [3], "test": [4]}

@@ -1,18 +1,16 @@
 """The schemas say the same as the checks."""
 
-from dataclasses import fields
 from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from distill.errors import InputError
-from distill.jobs.run_config import SECTIONS, RunConfig
-from distill.jobs.schema import run_schema, sweep_schema
-from distill.jobs.sweep import Sweep
-from tests.jobs.test_config import contents, nowhere
+from distill.common import InputError
+from distill.jobs import RunConfig, Sweep, run_schema, sweep_schema
+from distill.networks import FAMILY_SETTINGS
+from distill.runs import SECTIONS
+from tests.support.configs import Other, contents, nowhere
 
 jsonschema = pytest.importorskip("jsonschema", reason="jsonschema is not installed")
 
@@ -38,10 +36,26 @@ def test_every_setting_is_described():
     for name, kind in SECTIONS.items():
         described = run_schema()["properties"][name]["properties"]
         assert list(described) == kind.names()
-        for item in fields(kind):
-            assert described[item.name]["description"] == item.metadata["description"]
-            assert described[item.name]["default"] == kind().to_mapping()[item.name]
-            RUN.evolve(schema=described[item.name]).validate(described[item.name]["default"])
+        for item, own in described.items():
+            assert own["description"] == kind.model_fields[item].description
+            default = kind.model_fields[item].default
+            assert own["default"] == (list(default) if isinstance(default, tuple) else default)
+            RUN.evolve(schema=own).validate(own["default"])
+
+
+def test_a_schema_knows_every_family_of_networks(monkeypatch):
+    monkeypatch.setitem(FAMILY_SETTINGS, "other", Other)
+    run, sweep = (jsonschema.Draft202012Validator(schema()) for schema in (run_schema, sweep_schema))
+    for network, valid in (
+        ({"family": "other", "heads": 2}, True),
+        ({"family": "rgnn", "size": 2}, True),
+        ({"family": "rgnn", "heads": 2}, False),
+        ({"family": "other", "size": 2}, False),
+        (None, True),
+    ):
+        assert run.is_valid({"problem": "gripper", "network": network}) == valid
+    assert sweep.is_valid({"base": "a.yaml", "grid": {"network.heads": [1], "network.family": ["other"]}})
+    assert not sweep.is_valid({"base": "a.yaml", "grid": {"network.heads": ["a"]}})
 
 
 @given(contents())
@@ -58,8 +72,8 @@ ODD = st.sampled_from(
 @given(contents(), st.data())
 def test_configs_with_a_mistake_are_refused_by_both(content, data):
     name = data.draw(st.sampled_from(sorted(SECTIONS)))
-    item = data.draw(st.sampled_from(fields(SECTIONS[name])))
-    changed = {**content, name: {**(content.get(name) or {}), item.name: data.draw(ODD)}}
+    item = data.draw(st.sampled_from(SECTIONS[name].names()))
+    changed = {**content, name: {**(content.get(name) or {}), item: data.draw(ODD)}}
     assert RUN.is_valid(changed) == accepted(changed)
 
 

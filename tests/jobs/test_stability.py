@@ -6,12 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from distill.errors import InputError
+from distill.common import InputError
+from distill.distillation import Distillation
+from distill.explanations import Provenance, StateFeature, ValueFunction
 from distill.jobs import (
-    Batch,
-    Distilled,
-    Run,
+    JobBatch,
     RunConfig,
+    Stability,
     ablations_of,
     do_job,
     plan_ablations,
@@ -20,13 +21,13 @@ from distill.jobs import (
     write_stability,
 )
 from distill.jobs.ablations import INGREDIENTS
-from distill.jobs.fresh import fresh_networks
-from distill.jobs.same import Functions
-from distill.jobs.stability import Member, Stability
+from distill.jobs.fresh_networks import fresh_networks
+from distill.jobs.stability import Member
 from distill.logic import parse, weighted
-from distill.settings import Distillation
-from distill.trees import Origin, StateFeature
-from tests.jobs.small import small_config, small_content
+from distill.runs import Run, distinct_functions
+from tests.support.small_jobs import small_config, small_content
+
+pytestmark = pytest.mark.slow
 
 QUICK = {"checkpoint": None, "network": {"layers": 2, "size": 4}, "training": {"epochs": 1, "batches": 2}}
 
@@ -47,7 +48,7 @@ def reported(tmp_path_factory):
     plan = plan_stability({"blocks": trained(folder)}, 2, 1)
     for job in plan.jobs:
         do_job(job.config, store, cache=folder / "cache")
-    works = Batch(plan, store, cache=folder / "cache").works
+    works = JobBatch(plan, store, cache=folder / "cache").works
     return stability_of(works, store), works, store
 
 
@@ -109,8 +110,8 @@ def rewritten(run: Run, place: Path, text: str) -> Run:
     folder = place / f"run{len(list(place.iterdir()))}"
     shutil.copytree(run.folder, folder)
     value = parse(text)
-    pool = tuple(StateFeature(number, "numerical", Origin(1)) for _, number in weighted(value))
-    Distilled(value, pool).save(folder / "model.json")
+    pool = tuple(StateFeature(number, "numerical", Provenance(1)) for _, number in weighted(value))
+    ValueFunction(value, pool).save(folder / "model.json")
     return Run.load(folder)
 
 
@@ -123,7 +124,7 @@ def test_functions_are_the_same_if_their_terms_count_the_same(reported, tmp_path
         "3*#(clear & clear_G) + #holding",
         "#(clear & clear_G) + #(clear & clear_G & top) + #holding",
     ]
-    functions = Functions.of([rewritten(run, tmp_path, text) for text in texts]).found
+    functions = distinct_functions([rewritten(run, tmp_path, text) for text in texts])
     assert [one.runs for one in functions] == [("run0", "run1", "run3"), ("run2",)]
     assert functions[0].value == parse(texts[0])
     assert functions[0].unlike == ""
@@ -135,7 +136,7 @@ def test_other_terms_with_the_same_sum_are_another_function_of_equal_value(repor
     [found], _, store = reported
     run = Run.load(store / found.members[0].run)
     texts = ["#top", "#top + 1", "#clear + #~clear"]
-    first, second, third = Functions.of([rewritten(run, tmp_path, text) for text in texts]).found
+    first, second, third = distinct_functions([rewritten(run, tmp_path, text) for text in texts])
     assert [one.runs for one in (first, second, third)] == [("run0",), ("run1",), ("run2",)]
     assert (first.equal, second.equal, third.equal) == (True, False, True)
     assert third.unlike == "1 * #clear, 1 * #~clear instead of 1 * #top"
@@ -183,14 +184,14 @@ def test_ablations_leave_out_one_ingredient_each(tmp_path):
 def test_a_table_of_ablations_counts_exact_runs(tmp_path):
     plan = plan_ablations({"blocks": trained(tmp_path)}, 1, 1, only=["closures"])
     run = do_job(plan.jobs[0].config, tmp_path / "runs", cache=tmp_path / "cache")
-    whole, without = ablations_of(Batch(plan, tmp_path / "runs", cache=tmp_path / "cache").works)
+    whole, without = ablations_of(JobBatch(plan, tmp_path / "runs", cache=tmp_path / "cache").works)
     assert (whole.without, whole.runs, whole.planned) == ("nothing", 1, 1)
     assert whole.exact_train == (run.metrics["splits"]["train"]["max_error"] == 0)
     assert whole.size == run.metrics["formula_size"]
     assert (without.without, without.runs) == ("closures", 0)
 
 
-def test_what_came_late_does_not_rename_runs():
+def test_an_empty_list_does_not_rename_runs():
     assert "without" not in Distillation().of_stage("distil")
     assert Distillation(without=("closures",)).of_stage("distil")["without"] == ["closures"]
     assert Distillation.from_mapping(Distillation().to_mapping(), "a test") == Distillation()

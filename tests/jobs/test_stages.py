@@ -12,12 +12,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from distill.errors import InputError
-from distill.jobs import Run, RunConfig, Stages, Store, do_job, verify_run
-from distill.jobs.job import status_file
+from distill.cli.run import show
+from distill.common import CODE_VERSIONS, InputError
+from distill.jobs import RunConfig, Stages, do_job
 from distill.logic import parse
-from distill.planning import DataSet
-from tests.jobs.small import contents, small_config, small_content
+from distill.runs import Run, Store, status_file, verify_run
+from distill.structures import V_STAR, DataSet
+from tests.support.small_jobs import contents, small_config, small_content
 
 FORK = multiprocessing.get_context("fork")
 
@@ -90,6 +91,7 @@ def test_keys_depend_on_content_not_on_places(made, source, tmp_path) -> None:
     assert Stages(config, cache=cache).keys["data"] != run.inputs["stages"]["data"]
 
 
+@pytest.mark.slow
 def test_damaged_entries_are_found_and_made_again(made, source, tmp_path) -> None:
     """Whatever byte is changed in whatever entry: the run is the same."""
     run, _ = made
@@ -110,6 +112,29 @@ def test_damaged_entries_are_found_and_made_again(made, source, tmp_path) -> Non
                 entry.unlink()
         do_job(small_config(source), tmp_path / f"{number}", cache=cache)
         assert contents(tmp_path / f"{number}") == contents(run.folder.parent), file
+
+
+def test_a_raised_code_version_redoes_its_stage_and_those_after_it(
+    made, source, tmp_path, monkeypatch, capsys
+) -> None:
+    run, cache = made
+    assert run.outdated is None
+    assert "code" not in run.inputs
+    monkeypatch.setitem(CODE_VERSIONS, "regress", 2)
+    kept = do_job(small_config(source), run.folder.parent, cache=cache)
+    assert kept.folder == run.folder
+    assert "another version of the code (stage regress)" in str(kept.outdated)
+    show(kept)
+    assert "another version of the code" in capsys.readouterr().out.replace("\n", " ")
+    again = do_job(small_config(source), tmp_path, cache=cache)
+    assert {stage for stage, was_made in steps_of(again).items() if was_made} == {
+        "regress",
+        "evaluate",
+        "export",
+    }
+    assert again.name == run.name
+    assert again.outdated is None
+    assert again.inputs["code"]["regress"] == 2
 
 
 def test_a_damaged_entry_is_told_in_the_log(made, source, tmp_path) -> None:
@@ -142,6 +167,7 @@ def test_a_network_is_trained_where_there_is_no_checkpoint(source, tmp_path) -> 
         do_job(lacking, tmp_path / "c", cache=tmp_path / "c/cache")
 
 
+@pytest.mark.slow
 def test_jobs_killed_at_random_moments_end_as_if_they_never_were(made, source, tmp_path) -> None:
     run, _ = made
     store, cache = tmp_path / "runs", tmp_path / "cache"
@@ -165,6 +191,7 @@ def test_jobs_killed_at_random_moments_end_as_if_they_never_were(made, source, t
     assert not list(store.glob(".part-*")), "what killed jobs left is cleared away"
 
 
+@pytest.mark.slow
 def test_two_processes_make_one_run(made, source, tmp_path) -> None:
     run, _ = made
     store, cache = tmp_path / "runs", tmp_path / "cache"
@@ -230,19 +257,19 @@ def test_a_run_holds_what_it_says(made) -> None:
     data = run.states("train")
     mine = table[table["split"] == "train"]
     assert mine["v_star"].to_list() == data.v_star.tolist()
-    values = run.distilled.values(data.structures())
+    values = run.value_function.values(data.structures())
     assert np.array_equal(mine["value"].to_numpy(), values)
     solvable = data.v_star >= 0
     error = np.abs(values - data.v_star)[solvable].mean()
     assert run.metrics["splits"]["train"]["mae"] == pytest.approx(error)
     trees = json.loads((run.folder / "trees.json").read_text())["trees"]
-    assert len(trees) == len(run.grown) == 2 * 2 + 2  # two layers and the final one, two trees each
-    for row, grown in zip(trees, run.grown, strict=True):
+    assert len(trees) == len(run.trees) == 2 * 2 + 2  # two layers and the final one, two trees each
+    for row, grown in zip(trees, run.trees, strict=True):
         leaves = len(grown.tree.leaves)
         assert set(row["dendrograms"]) == {"ward", "average", "complete", "single"}
         assert all(len(one["merges"]) == leaves - 1 for one in row["dendrograms"].values())
-        assert set(grown.asked) == set(grown.tree.used.tolist())
-    for layer, feature in ((f.origin.layer, f) for f in run.distilled.pool):
+        assert set(grown.formulas) == set(grown.tree.used.tolist())
+    for layer, feature in ((f.provenance.layer, f) for f in run.value_function.pool):
         assert layer in {-1, 0, 1, 2}, feature
     drawn = run.embeddings
     assert drawn.points["train"].shape == (3, data.structures(drawn.drawn["train"]).n_objects, 2)
@@ -266,14 +293,14 @@ def test_a_changed_run_is_found_out(made, tmp_path) -> None:
 
     def signed(folder: Path, *names: str) -> Run:
         """As if somebody had also changed the checksums."""
-        from distill.jobs.run import checksum
+        from distill.runs import checksum
 
         inputs = json.loads((folder / "inputs.json").read_text())
         inputs["files"] |= {name: checksum(folder / name) for name in names}
         (folder / "inputs.json").write_text(json.dumps(inputs))
         return Run.load(folder)
 
-    other = replace(run.distilled, value=parse("2*#clear"))
+    other = replace(run.value_function, value=parse("2*#clear"))
     other.save(copies[1] / "model.json")
     wrong = {check.what for check in verify_run(signed(copies[1], "model.json")) if not check.agrees}
     assert {"predictions of train: largest difference", "splits.train.mae", "formula_size"} <= wrong
@@ -286,7 +313,7 @@ def test_a_changed_run_is_found_out(made, tmp_path) -> None:
     fast = verify_run(Run.load(copies[2]), execute=False)
     assert {check.what for check in fast if not check.agrees} == {"splits.test.mae"}
     data = DataSet.load(copies[3] / "states/train.npz")
-    replace(data, v_star=data.v_star + 1).save(copies[3] / "states/train.npz")
+    replace(data, labels={V_STAR: data.v_star + 1}).save(copies[3] / "states/train.npz")
     wrong = {check.what for check in verify_run(signed(copies[3], "states/train.npz")) if not check.agrees}
     assert "splits.train.mae" in wrong
 

@@ -5,13 +5,11 @@ from pathlib import Path
 
 import pytest
 import yaml
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from distill.errors import InputError
-from distill.jobs.run_config import RunConfig
-from distill.jobs.sweep import Sweep
-from distill.settings import Distillation
+from distill.common import InputError
+from distill.distillation import Distillation
+from distill.jobs import RunConfig, Sweep
 
 ROOT = Path(__file__).parents[2]
 INLINE = "base: {problem: gripper, checkpoint: /a}\n"
@@ -175,7 +173,7 @@ seeds: 2
     file = write(tmp_path, text)
     sweep = Sweep.read(file)
     wrong = "distillation.linkage must be one of ward, average, complete, single, not 'war'."
-    beside = "a checkpoint stands beside network; name a trained network or say how to train one, not both."
+    beside = "a checkpoint excludes network; give either a trained network or the settings to train one."
     needs = f"{file}, line 1 must name a checkpoint, or a network to train."
     told = [
         *[None] * 2,

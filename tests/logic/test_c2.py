@@ -6,24 +6,15 @@ import re
 from typing import Any
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from distill import logic as fo
-from distill.errors import InputError
-from distill.logic import Evaluator, parse, parse_c2, write_c2
+from distill.common import InputError
+from distill.logic import Evaluator, parse, syntax as fo, write_c2
+from distill.logic.notation.c2_parser import parse_c2
 from distill.structures import Predicate, Structures, Vocabulary
-from tests.logic.naive import comparisons, numbers, truths
-from tests.strategies import batches
-
-
-def in_c2(formula: fo.Node) -> bool:
-    return not any(
-        isinstance(node, fo.Closure | fo.Product | fo.Distance)
-        or (isinstance(node, fo.Role) and max(node.fields[1:]) > 1)
-        or (isinstance(node, fo.Compare) and not isinstance(node.fields[0], fo.Count))
-        for node in formula.walk()
-    )
+from tests.support.exports import in_c2
+from tests.support.naive import comparisons, numbers, truths
+from tests.support.strategies import batches
 
 
 @given(st.one_of(truths, comparisons, numbers))

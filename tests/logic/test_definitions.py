@@ -3,33 +3,27 @@
 import re
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
-from distill import logic as fo
-from distill.errors import InputError
-from distill.logic import define_shared, library, parse, parse_defined, read_formula, write, write_defined
-from tests.logic.naive import numbers, relations, truths
-
-
-@st.composite
-def sharing(draw):
-    """Sums whose terms are made of few formulas and relations, so that much occurs again."""
-    kept = st.sampled_from(draw(st.lists(truths, min_size=1, max_size=3)))
-    along = st.sampled_from(draw(st.lists(relations, min_size=1, max_size=2)))
-    objects = st.recursive(
-        kept, lambda f: st.builds(fo.And, f, f) | st.builds(fo.Not, f) | st.builds(fo.Modal, along, f)
-    )
-    counted = st.builds(fo.Count, objects) | st.builds(fo.Distance, objects, along, objects)
-    compared = st.builds(fo.Compare, counted, st.integers(0, 2)).map(fo.Indicator)
-    terms = st.builds(fo.Scaled, st.sampled_from([-7, -1, 0.5, 1, 4]), counted | compared)
-    return fo.Sum(*draw(st.lists(terms | st.builds(fo.Product, terms, terms), min_size=1, max_size=6)))
+from distill.common import InputError
+from distill.logic import (
+    ASCII,
+    EMLC,
+    LATEX,
+    DefinedFunction,
+    define_shared,
+    library,
+    parse,
+    read_formula,
+    syntax as fo,
+    write,
+    write_defined,
+)
+from distill.logic.notation.definitions import parse_defined
+from tests.support.naive import value_functions
 
 
-values = st.one_of(numbers, sharing())
-
-
-@given(values)
+@given(value_functions)
 @example(parse("3 - #clear"))
 @example(fo.Constant(-2))
 @example(fo.Indicator(parse("[#clear > 0] & [#on > 1]")))
@@ -46,10 +40,10 @@ def test_what_is_written_is_read_again(value):
 
 def length(value, definitions):
     """Of the text, wherever lines break."""
-    return len(re.sub(r"\n +", " ", str(fo.DefinedFunction(value, definitions)).replace("\n\n", "\n")))
+    return len(re.sub(r"\n +", " ", str(DefinedFunction(value, definitions)).replace("\n\n", "\n")))
 
 
-@given(values)
+@given(value_functions)
 @example(parse("#(<on>(a & b) & c) + #(<on>(a & b) & d) + #<on>(a & b) + #(a & b)"))
 def test_each_name_makes_the_text_shorter(value):
     definitions = define_shared(value).definitions
@@ -58,11 +52,11 @@ def test_each_name_makes_the_text_shorter(value):
         assert length(value, definitions) < length(value, definitions[:place] + definitions[place + 1 :])
 
 
-@given(values)
+@given(value_functions)
 def test_definitions_are_the_same_in_all_notations_and_use_earlier_ones(value):
     function = define_shared(value)
-    for notation in (fo.ASCII, fo.EMLC, fo.LATEX):
-        assert function.written(notation).count(":=") == len(function.definitions)
+    for style in (ASCII, EMLC, LATEX):
+        assert function.written(style).count(":=") == len(function.definitions)
     parts = [part for _, part in function.definitions]
     for place, part in enumerate(parts):
         assert not set(parts[place + 1 :]) & set(part.walk())
@@ -126,14 +120,14 @@ def test_names_are_no_predicates_and_no_marks():
 
 def test_latex_and_the_thesis():
     value = parse("2*#<on+>clear_G - #holding + 3*#(<on+>clear_G & clear)")
-    assert write_defined(value, fo.EMLC).startswith("A := 𝐀_on⁺ clear_G > 0\n\nV = 3·#(clear ∧ A)")
-    shown = write_defined(value, fo.LATEX, english=True)
+    assert write_defined(value, EMLC).startswith("A := 𝐀_on⁺ clear_G > 0\n\nV = 3·#(clear ∧ A)")
+    shown = write_defined(value, LATEX, english=True)
     assert shown.startswith("\\begin{aligned}\n% an object that")
     assert "\n\n" not in shown
     assert shown.count("\\\\\n") == 3
-    assert write_defined(parse("#clear"), fo.LATEX) == r"V = \#\text{clear}"
+    assert write_defined(parse("#clear"), LATEX) == r"V = \#\text{clear}"
     related = parse("#<on_G & ~on>clear + 2*#<on_G & ~on>top + 3*#<(on_G & ~on)+>top")
-    assert write_defined(related, fo.EMLC).startswith("𝐀_A := 𝐀_on_G ∧ ¬𝐀_on\n\nV = 3·#(𝐀_A⁺ ⊤ > 0)")
+    assert write_defined(related, EMLC).startswith("𝐀_A := 𝐀_on_G ∧ ¬𝐀_on\n\nV = 3·#(𝐀_A⁺ ⊤ > 0)")
 
 
 @pytest.mark.parametrize(
@@ -145,7 +139,7 @@ def test_latex_and_the_thesis():
         ("V = #a\nV = #b", "V is defined twice."),
         ("A := <on>B\nB := <on>A\nV = #A", "In the definition of A: B is used before it is defined."),
         ("A := <on>A\nV = #A", "In the definition of A: A is used before it is defined."),
-        ("A := clear\nV = #B", "B is not defined; a predicate called so stands in double quotes."),
+        ("A := clear\nV = #B", "B is not defined; put the name of a predicate in double quotes."),
         ("A := clear &\nV = #A", "In the definition of A: Column 13: expected a formula, not the end."),
         ("A := <on>top\nV = #<A>top", "Column 7: A is not defined as a relation."),
         ("A := on+\nV = #A", "Column 6: A is not defined as a formula."),
@@ -211,6 +205,6 @@ def test_large_functions_are_written_in_seconds_and_read_again(made):
 
 
 def test_what_nobody_can_read_is_refused(monkeypatch):
-    monkeypatch.setattr("distill.logic.sharing._CHARACTERS", 100)
+    monkeypatch.setattr("distill.logic.notation.sharing._CHARACTERS", 100)
     with pytest.raises(InputError, match="nobody can read; store it as JSON"):
         write_defined(parse(" + ".join(f"#predicate{number}" for number in range(20))))

@@ -1,85 +1,21 @@
 """Exports to derived predicates of PDDL, by axioms read here and by Fast Downward."""
 
-import itertools
 import re
 from typing import Any
 
 import pytest
 from hypothesis import given
 
-from distill import logic as fo
-from distill.errors import InputError
-from distill.logic import parse
-from distill.logic.derived import MOST, write_derived
-from distill.logic.dlplan import write_dlplan
-from distill.logic.python import write_python
+from distill.common import InputError
+from distill.logic import parse, syntax as fo, write_derived, write_dlplan
+from distill.logic.notation.pddl import MOST
+from distill.logic.notation.python import write_python
 from distill.planning import Domain, Instance, fast_downward, problem_class
 from distill.planning.fast_downward import find_driver
 from distill.structures import Predicate, Structures, Vocabulary
-from tests.logic.exporting import (
-    formulas,
-    halved,
-    marked,
-    rewritten,
-    values,
-)
-from tests.logic.naive import truths
-from tests.strategies import WORDS, batches
-
-Condition = list[Any]
-
-
-def conditions(text: str) -> list[Condition]:
-    """S-expressions as lists."""
-    stack: list[Condition] = [[]]
-    for part in re.findall(r"[()]|[^\s()]+", re.sub(r";[^\n]*", "", text)):
-        if part == "(":
-            stack.append([])
-        elif part == ")":
-            done = stack.pop()
-            stack[-1].append(done)
-        else:
-            stack[-1].append(part)
-    return stack[0]
-
-
-def true(c: Condition, atoms: dict[str, set], n: int, at: dict[str, int]) -> bool:
-    match c:
-        case ["and", *parts]:
-            return all(true(part, atoms, n, at) for part in parts)
-        case ["or", *parts]:
-            return any(true(part, atoms, n, at) for part in parts)
-        case ["not", part]:
-            return not true(part, atoms, n, at)
-        case ["exists", names, part]:
-            found = itertools.product(range(n), repeat=len(names))
-            return any(true(part, atoms, n, {**at, **dict(zip(names, xs, strict=True))}) for xs in found)
-        case ["=", one, other]:
-            return at[one] == at[other]
-        case [name, *arguments]:
-            return tuple(at[a] for a in arguments) in atoms[name]
-    raise AssertionError(c)
-
-
-def by_axioms(batch: Structures, formula: fo.Truth) -> list[Any]:
-    axioms = conditions(write_derived(formula, batch.vocabulary, "shown"))
-    found = []
-    for state in range(len(batch)):
-        n = int((batch.state_of_object == state).sum())
-        atoms: dict[str, set] = {p.name.partition(",")[0]: set() for p in batch.vocabulary}
-        for name, row in batch.decode(state):
-            atoms[name.partition(",")[0]].add(row)
-        for keyword, (name, *variables), condition in axioms:
-            assert keyword == ":derived"
-            atoms[name] = set()
-            while True:
-                rows = itertools.product(range(n), repeat=len(variables))
-                new = {r for r in rows if true(condition, atoms, n, dict(zip(variables, r, strict=True)))}
-                if new == atoms[name]:
-                    break
-                atoms[name] = new
-        found.append(() in atoms["shown"] if formula.of_state else sorted(x for (x,) in atoms["shown"]))
-    return found
+from tests.support.exports import by_axioms, formulas, halved, marked, rewritten, values
+from tests.support.naive import truths
+from tests.support.strategies import WORDS, batches
 
 
 def pddl_has(formula: fo.Node) -> bool:

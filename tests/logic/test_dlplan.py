@@ -1,20 +1,16 @@
 """Exports to dlplan, whose own evaluator is asked."""
 
 import re
-from typing import Any
 
-import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from distill import logic as fo
-from distill.errors import InputError
-from distill.logic import parse
-from distill.logic.dlplan import dlplan_name, write_dlplan
-from distill.structures import Predicate, Structures, Vocabulary
-from tests.logic.exporting import (
+from distill.common import InputError
+from distill.logic import dlplan_name, parse, syntax as fo, write_dlplan
+from distill.structures import Predicate, Vocabulary
+from tests.support.exports import (
     FORMULAS,
+    by_dlplan,
     formulas,
     halved,
     marked,
@@ -23,37 +19,8 @@ from tests.logic.exporting import (
     simple,
     values,
 )
-from tests.logic.naive import relations, truths
-from tests.strategies import WORDS, batches
-
-
-def dlplan_states(batch: Structures) -> tuple[Any, list[Any]]:
-    dlplan = pytest.importorskip("dlplan.core", reason="dlplan is not installed; `make setup` tries to")
-    words = dlplan.VocabularyInfo()
-    names = {p.name: dlplan_name(p.name.partition(",")[0]) for p in batch.vocabulary}
-    for name, arity in {names[p.name]: p.arity for p in batch.vocabulary}.items():
-        words.add_predicate(name, arity)
-    states = []
-    for number in range(len(batch)):
-        instance = dlplan.InstanceInfo(number, words)
-        for x in range(np.bincount(batch.state_of_object, minlength=len(batch))[number]):
-            instance.add_object(f"o{x}")
-        atoms = [instance.add_atom(names[name], [f"o{x}" for x in row]) for name, row in batch.decode(number)]
-        states.append(dlplan.State(number, instance, atoms))
-    return dlplan.SyntacticElementFactory(words), states
-
-
-def by_dlplan(batch: Structures, formula: fo.Node) -> list[Any]:
-    factory, states = dlplan_states(batch)
-    text = write_dlplan(formula, batch.vocabulary)
-    if text.startswith("c_"):
-        concept = factory.parse_concept(text)
-        return [sorted(concept.evaluate(state).to_sorted_vector()) for state in states]
-    if text.startswith("b_"):
-        boolean = factory.parse_boolean(text)
-        return [boolean.evaluate(state) for state in states]
-    feature = factory.parse_numerical(text)
-    return [0 if (value := feature.evaluate(state)) == 2**31 - 1 else value for state in states]
+from tests.support.naive import relations, truths
+from tests.support.strategies import WORDS, batches
 
 
 def dlplan_has(formula: fo.Node) -> bool:

@@ -4,11 +4,12 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from distill.errors import InputError
+from distill.common import InputError
 from distill.logic import Evaluator, parse
 from distill.structures import Predicate, Structures, Vocabulary
-from tests.logic.naive import Naive, comparisons, numbers, truths
-from tests.strategies import WORDS, batches
+from tests.support.naive import Naive, comparisons, numbers, truths
+from tests.support.small_states import TOWER
+from tests.support.strategies import batches
 
 
 @given(batches(), truths)
@@ -30,11 +31,6 @@ def test_numbers_of_states(batch, feature):
     naive = Naive(batch)
     expected = [naive.value(feature, state) for state in range(len(batch))]
     assert Evaluator(batch).number(feature).tolist() == expected
-
-
-TOWER = Structures(
-    WORDS, 2, [0, 0, 0, 1, 1], {"on": [[0, 1], [1, 2], [3, 4]], "clear": [[0], [3]], "on_G": [[0, 1], [4, 3]]}
-)
 
 
 @pytest.mark.parametrize(

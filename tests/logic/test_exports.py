@@ -2,15 +2,11 @@
 
 import pytest
 
-from distill.errors import InputError
-from distill.logic import parse
-from distill.logic.derived import write_derived
-from distill.logic.dlplan import write_dlplan
+from distill.common import InputError
+from distill.logic import parse, write_derived, write_dlplan
 from distill.structures import Structures
-from tests.logic.test_derived import by_axioms
-from tests.logic.test_dlplan import by_dlplan
-from tests.logic.test_python import by_python
-from tests.strategies import WORDS
+from tests.support.exports import by_axioms, by_dlplan, by_python
+from tests.support.strategies import WORDS
 
 
 @pytest.mark.parametrize("export", [by_dlplan, by_axioms, by_python])

@@ -5,10 +5,11 @@ from collections.abc import Callable
 import numpy as np
 import pytest
 
-from distill.errors import InputError
-from distill.logic import Evaluator, Fragment, hand_made, library, parse_c2, write_c2
-from distill.planning import DataSet
-from distill.structures import Predicate, Structures, Vocabulary
+from distill.common import InputError
+from distill.logic import Evaluator, hand_made, library, write_c2
+from distill.logic.notation.c2_parser import parse_c2
+from distill.logic.syntax.nodes import Fragment
+from distill.structures import DataSet, Predicate, Structures, Vocabulary
 
 VALUED = [(name, form) for name, made in library().items() if made.problem for form in ("emlc", "c2")]
 
@@ -17,6 +18,7 @@ def has(name: str, form: str) -> bool:
     return all(form in definition for definition in library()[name].definitions.values())
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("name", "form"), [pair for pair in VALUED if has(*pair)])
 def test_value_functions_are_v_star(name: str, form: str, training_set: Callable[[str], DataSet]) -> None:
     made = library()[name]

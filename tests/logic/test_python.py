@@ -1,52 +1,18 @@
 """Exports to Python, which are executed."""
 
-import re
 from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from distill import logic as fo
-from distill.errors import InputError
-from distill.logic import Evaluator, parse
-from distill.logic.derived import write_derived
-from distill.logic.dlplan import write_dlplan
-from distill.logic.python import write_python
+from distill.common import InputError
+from distill.logic import Evaluator, parse, syntax as fo, write_derived, write_dlplan
+from distill.logic.notation.python import write_python
 from distill.structures import Structures
-from tests.logic.exporting import (
-    FORMULAS,
-    marked,
-    planning_states,
-    values,
-)
-from tests.logic.naive import comparisons, numbers, truths
-from tests.strategies import WORDS, batches
-
-
-def by_python(batch: Structures, formula: fo.Node) -> list[Any]:
-    source = write_python(formula, "shown")
-    assert re.findall(r"^(?:import|from).*", source, re.MULTILINE) == ["import numpy as np"]
-    module: dict[str, Any] = {}
-    exec(compile(source, "shown.py", "exec"), module)  # noqa: S102
-    found = []
-    for state in range(len(batch)):
-        n = int((batch.state_of_object == state).sum())
-        atoms: dict[str, list[tuple[Any, ...]]] = {}
-        for name, row in batch.decode(state):
-            atoms.setdefault(name, []).append(row)
-        value = module["shown"](n, atoms)
-        if isinstance(formula, fo.Number):
-            assert type(value) in (int, float)
-        elif formula.of_state:
-            assert type(value) is bool
-        else:
-            assert value.shape == (n,)
-            assert value.dtype == bool
-            value = np.flatnonzero(value).tolist()
-        found.append(value)
-    return found
+from tests.support.exports import FORMULAS, by_python, marked, planning_states, values
+from tests.support.naive import comparisons, numbers, truths
+from tests.support.strategies import WORDS, batches
 
 
 @given(batches(), st.one_of(truths, comparisons))

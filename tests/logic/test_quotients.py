@@ -2,30 +2,16 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from distill import logic as fo
-from distill.errors import InputError
-from distill.logic import Evaluator, QuotientEvaluator, parse
+from distill.common import InputError
+from distill.logic import Evaluator, QuotientEvaluator, parse, syntax as fo
 from distill.structures import Options, Predicate, Structures, Vocabulary
-from distill.symmetry import Labelled, build_quotient
-from tests.logic.naive import comparisons, numbers, truths
-from tests.logic.test_evaluation import TOWER
-from tests.strategies import WORDS, batches
+from distill.symmetry import LabelledBatch, build_quotient
+from tests.support.naive import comparisons, numbers, truths
+from tests.support.small_states import TALL, TOWER, built_from
+from tests.support.strategies import batches
 
-
-def built_from(batch, depth, joint=False):
-    labels = np.zeros(len(batch), dtype=int)
-    return build_quotient([Labelled(batch, labels, labels)], depth, Options(joint=joint))
-
-
-TALL = Structures(
-    WORDS,
-    1,
-    [0] * 12,
-    {"on": [[i, i + 1] for i in range(11)], "clear": [[0]], "on_G": [[0, 1], [2, 1]], "handempty": [[0]]},
-)
 depths = st.one_of(st.none(), st.integers(0, 3))
 
 
@@ -85,7 +71,7 @@ def test_what_may_be_evaluated_where(texts, depth, joint, allowed):
 
 def test_sets_are_refused():
     labels = np.zeros(len(TOWER), dtype=int)
-    quotient = build_quotient([Labelled(TOWER, labels, labels)], 1, Options(sets=True)).quotient
+    quotient = build_quotient([LabelledBatch(TOWER, {}, labels)], 1, Options(sets=True)).quotient
     with pytest.raises(InputError, match="forgets counts"):
         QuotientEvaluator(quotient)
 

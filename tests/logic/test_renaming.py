@@ -1,14 +1,13 @@
 """Renamed formulas say of renamed states what the original ones say."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from distill.logic import Atom, Evaluator, Number, Role, parse, parse_relation
-from distill.logic.renaming import renamed
+from distill.logic import Atom, Evaluator, Number, Role, parse, renamed
+from distill.logic.notation.parser import parse_relation
 from distill.structures import Predicate, Structures, Vocabulary
-from tests.logic.naive import comparisons, numbers, truths
-from tests.strategies import WORDS, batches
+from tests.support.naive import comparisons, numbers, truths
+from tests.support.strategies import WORDS, batches
 
 formulas = st.one_of(truths, comparisons, numbers)
 # Names may be new, or change places with each other.

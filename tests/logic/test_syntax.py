@@ -4,13 +4,12 @@ import json
 import pickle
 
 import pytest
-from hypothesis import example, given
-from hypothesis import strategies as st
+from hypothesis import example, given, strategies as st
 
-from distill import logic as fo
-from distill.errors import InputError
-from distill.logic import from_json, parse, parse_relation, to_json, write
-from tests.logic.naive import comparisons, numbers, relations, truths
+from distill.common import InputError
+from distill.logic import ASCII, EMLC, from_json, parse, syntax as fo, to_json, write
+from distill.logic.notation.parser import parse_relation
+from tests.support.naive import comparisons, numbers, relations, truths
 
 formulas = st.one_of(truths, comparisons, numbers)
 
@@ -20,8 +19,8 @@ formulas = st.one_of(truths, comparisons, numbers)
 @example(parse("<on>(<on>clear) > 1"))
 @example(parse("<on>(~<on>clear) > 2"))
 def test_what_is_written_is_read_again(formula):
-    for notation in (fo.ASCII, fo.EMLC):
-        shown = write(formula, notation)
+    for style in (ASCII, EMLC):
+        shown = write(formula, style)
         # A comparison that counts as a number is written as the comparison it is.
         assert parse(shown) is (formula.fields[0] if isinstance(formula, fo.Indicator) else formula), shown
 
@@ -132,6 +131,7 @@ def test_deep_relations_are_no_problem():
     assert relation.guarded
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("sign", ["&", "|"])
 def test_a_megabyte_is_read(sign):
     formula = parse(f" {sign} ".join(f"<on>p{number}" for number in range(80_000)))

@@ -4,19 +4,18 @@ from collections import defaultdict
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from distill import logic as fo
-from distill.errors import InputError
-from distill.logic import Evaluator, QuotientEvaluator, denotations, parse
-from distill.logic.denotations import Denotations, apart, packed, turned, unpacked
-from distill.logic.steps import steps
-from distill.logic.synthesis import Synthesiser, resynthesise
+from distill.common import InputError
+from distill.logic import Evaluator, QuotientEvaluator, pack, parse, resynthesise, syntax as fo, unpack
+from distill.logic.notation.parser import parse_relation
+from distill.logic.search.row_relations import row_relations
+from distill.logic.search.synthesis import Synthesiser
+from distill.logic.semantics.denotations import Denotations, apart, transpose
 from distill.structures import Predicate, Structures, Vocabulary
-from tests.logic.test_quotients import TALL, built_from
-from tests.logic.test_simplification import small, small_states
-from tests.strategies import WORDS, batches, permutations
+from tests.support.naive import small_comparisons, small_truths
+from tests.support.small_states import TALL, built_from
+from tests.support.strategies import WORDS, batches, permutations
 
 BLOCKS = Vocabulary(
     [Predicate("clear", 1), Predicate("on", 2), Predicate("clear_G", 1, "goal"), Predicate("on_G", 2, "goal")]
@@ -35,7 +34,7 @@ TOWERS = Structures(
 
 
 @settings(max_examples=80)
-@given(batches(), small, st.sampled_from([40, 100_000]))
+@given(batches(), small_truths, st.sampled_from([40, 100_000]))
 def test_says_the_same_and_is_never_larger(batch, target, at_most):
     evaluator = Evaluator(batch)
     found = resynthesise(target, evaluator, largest=6, at_most=at_most)
@@ -46,7 +45,7 @@ def test_says_the_same_and_is_never_larger(batch, target, at_most):
 
 
 @settings(max_examples=40)
-@given(batches(), small, st.booleans())
+@given(batches(), small_truths, st.booleans())
 def test_on_quotients(batch, target, joint):
     quotient = built_from(batch, None, joint).quotient
     evaluator = QuotientEvaluator(quotient)
@@ -61,7 +60,7 @@ def test_on_quotients(batch, target, joint):
 
 
 @settings(max_examples=40)
-@given(batches(), small_states, small)
+@given(batches(), small_comparisons, small_truths)
 def test_states_and_numbers(batch, truth, counted):
     evaluator = Evaluator(batch)
     target = fo.Sum(fo.Product(fo.Indicator(truth), fo.Count(counted)), fo.Scaled(2, fo.Count(~counted)))
@@ -73,7 +72,7 @@ def test_states_and_numbers(batch, truth, counted):
     assert np.array_equal(evaluator.holds(found), evaluator.holds(truth))
 
 
-@given(batches(min_objects=1), small, st.data())
+@given(batches(min_objects=1), small_truths, st.data())
 def test_object_order_changes_nothing(batch, target, data):
     mixed = batch.relabel(data.draw(permutations(batch)))
     found = [resynthesise(target, Evaluator(one), largest=5).formula for one in (batch, mixed)]
@@ -109,7 +108,7 @@ def test_as_short_as_an_exhaustive_search(relations, thresholds, closures, large
         {"on": [[0, 1], [1, 2], [0, 3], [3, 4], [4, 3], [5, 6]], "clear": [[0], [4], [7]]},
     )
     evaluator = Evaluator(batch)
-    roles = [fo.parse_relation(text) for text in relations]
+    roles = [parse_relation(text) for text in relations]
     shortest: dict[bytes, fo.Truth] = {}
     longest: dict[bytes, fo.Truth] = {}
     for _, formulas in sorted(all_formulas(["clear"], roles, thresholds, largest).items()):
@@ -183,7 +182,7 @@ def test_limits_are_told():
 
 def test_only_steps_that_can_be_taken():
     def names(evaluator, closures=False):
-        return {str(step.relation) for step in steps(evaluator, closures)}
+        return {str(step.relation) for step in row_relations(evaluator, closures)}
 
     plain, joint = (QuotientEvaluator(built_from(TOWERS, None, way).quotient) for way in (False, True))
     assert names(plain) == {"on", "on^-1", "on_G", "on_G^-1"}
@@ -199,47 +198,49 @@ def test_marked_goals_are_known_together():
         assert resynthesise(target, evaluator).formula is parse("<on_G>top")
 
 
-@given(batches(), small, st.integers(0, 2), st.randoms(use_true_random=False))
+@given(batches(), small_truths, st.integers(0, 2), st.randoms(use_true_random=False))
 def test_steps_lead_where_modals_say(batch, formula, threshold, random):
     evaluator = Evaluator(batch)
     inside = np.array([[random.random() < 0.5 for _ in range(batch.n_objects)] for _ in range(70)])
     inside = np.concatenate([inside.reshape(70, -1), evaluator.holds(formula)[None]])
-    for step in steps(evaluator, True):
+    for step in row_relations(evaluator, True):
         if step.is_closure and threshold:
             continue
         expected = evaluator.holds(fo.Modal(step.relation, formula, threshold))
-        found = step.leads_to(inside, threshold)
+        found = step.steps_into(inside.T, threshold).T
         assert np.array_equal(found[-1], expected)
         first = next(i for i, row in enumerate(found) if np.array_equal(row, expected))
-        columns = turned(packed(inside), batch.n_objects)
-        assert step.may_lead(expected, threshold)
-        assert step.which_leads(columns, len(inside), expected, threshold) == first
+        columns = transpose(pack(inside), batch.n_objects)
+        assert step.has_steps(expected, threshold)
+        assert step.find_set(columns, len(inside), expected, threshold) == first
 
 
 @given(st.integers(0, 130), st.integers(1, 90), st.integers(0, 99))
 def test_packed_sets(width, height, seed):
     random = np.random.default_rng(seed)
     holds = random.random((height, width)) < random.choice([0.05, 0.5])
-    words = packed(holds)
-    assert np.array_equal(unpacked(words, width), holds)
-    assert np.array_equal(unpacked(turned(words, width), height), holds.T)
+    words = pack(holds)
+    assert np.array_equal(unpack(words, width), holds)
+    assert np.array_equal(unpack(transpose(words, width), height), holds.T)
     other = random.random((50, width)) < 0.1
     disjoint = ~(holds.astype(int) @ other.T.astype(int) > 0)
-    found = apart(words, packed(other), width)
+    found = apart(words, pack(other), width)
     assert found == (tuple(np.argwhere(disjoint)[0].tolist()) if disjoint.any() else None)
 
 
 @pytest.mark.parametrize("clash", [False, True])
 def test_sets_are_kept_once_whatever_their_hashes(monkeypatch, clash):
     if clash:
-        monkeypatch.setattr(denotations, "_hashes", lambda words: np.zeros(len(words), dtype=np.uint64))
+        monkeypatch.setattr(
+            "distill.logic.semantics.denotations.hashes", lambda words: np.zeros(len(words), dtype=np.uint64)
+        )
     random = np.random.default_rng(3)
     kept, seen = Denotations(5, 1_000), {}
     for _ in range(6):
         holds = random.random((20, 5)) < 0.5
-        new = kept.add(packed(holds))
+        new = kept.add(pack(holds))
         for number, row in enumerate(holds):
             assert (number in new) == (row.tobytes() not in seen)
             seen.setdefault(row.tobytes(), len(seen))
         for key, number in seen.items():
-            assert kept.find(packed(np.frombuffer(key, dtype=bool)[None])[0]) == number
+            assert kept.find(pack(np.frombuffer(key, dtype=bool)[None])[0]) == number

@@ -6,11 +6,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from distill.errors import InputError
-from distill.planning import problem_class
-from distill.planning.enumeration import ENUMERATORS, Layouts, all_layouts
-from distill.planning.generators import GENERATORS, Layout
-from distill.planning.scenes import Scenes
+from distill.common import InputError
+from distill.planning import InstanceFamilies, Layout, Layouts, all_layouts, problem_class
+from distill.planning.enumeration import ENUMERATORS
+from distill.planning.generators import GENERATORS
 from distill.symmetry import canonical_forms, object_graphs
 
 DOMAINS = {"blocks": "blocks-clear", "gripper": "gripper", "miconic": "miconic", "visitall": "visitall"}
@@ -64,16 +63,16 @@ def drawn(generator: str, objects: int, parameters: dict) -> Iterator[Layout]:
 
 def forms(generator: str, layouts: Iterator[Layout]) -> set[bytes]:
     """What the instances are up to names."""
-    scenes = Scenes(problem_class(DOMAINS[generator]).domain)
+    families = InstanceFamilies(problem_class(DOMAINS[generator]).domain)
     distinct = {layout.to_pddl("", ""): layout for layout in layouts}.values()
     found = []
     for layout in distinct:
-        static = [atom for atom in layout.init if scenes.number[atom[0]] not in scenes.fluent]
+        static = [atom for atom in layout.init if families.number[atom[0]] not in families.fluent]
         start = [atom for atom in layout.init if atom not in static]
-        found.append(scenes.of_layouts(Layouts(layout.objects, static, layout.goal, [start])))
+        found.append(families.of_layouts(Layouts(layout.objects, static, layout.goal, [start])))
     if not found:
         return set()
-    data = scenes.data(found, [list(one.starts) for one in found])
+    data = families.data(found, [list(one.starts) for one in found])
     return set(canonical_forms(object_graphs(data.structures())))
 
 

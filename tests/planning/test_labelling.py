@@ -1,13 +1,11 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from distill.errors import InputError
+from distill.common import InputError
 from distill.planning import (
-    UNSOLVABLE,
     Domain,
     Instance,
+    Labelling,
     Limits,
     expand,
     find_plan,
@@ -16,7 +14,7 @@ from distill.planning import (
     sample,
 )
 from distill.planning.fast_downward import find_driver
-from distill.settings import Labelling
+from distill.structures import UNSOLVABLE
 
 # A one-way street: from the start one may drive to the goal or into a dead end.
 STREET = """(define (domain street) (:requirements :strips) (:predicates (road ?x ?y) (at ?x))
@@ -108,7 +106,7 @@ def test_what_the_limits_leave_out_is_reported() -> None:
     assert data.instances[0]["unlabelled"] > 0
     assert data.summary()["unlabelled_states"] == data.instances[0]["unlabelled"]
     with pytest.raises(InputError, match="has more than 100 states"):
-        label(instance, replace(hard, walks=0))
+        label(instance, hard.replace(walks=0))
 
 
 def test_large_instances_are_labelled_near_the_goal() -> None:
@@ -121,7 +119,7 @@ def test_large_instances_are_labelled_near_the_goal() -> None:
     exact = problem_class("blocks-clear").labelling("test")
     for state in range(len(near)):
         start = Instance(instance.domain, pddl_of(instance, near.atom_names(state)), "p")
-        again = sample(start, replace(exact, walk_length=0), 60)
+        again = sample(start, exact.replace(walk_length=0), 60)
         assert again.v_star.max() == near.v_star[state]
 
 

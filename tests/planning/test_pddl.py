@@ -2,9 +2,8 @@ from pathlib import Path
 
 import pytest
 
-from distill.errors import InputError
-from distill.planning import Domain, Instance, expand, instance_files, label
-from distill.settings import Labelling
+from distill.common import InputError
+from distill.planning import Domain, Instance, Labelling, expand, instance_files, label
 
 # Constants, a nullary predicate, negative preconditions, equality, types, a negated goal.
 PORT = """

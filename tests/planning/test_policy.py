@@ -1,8 +1,18 @@
 import pytest
 
-from distill.errors import InputError
-from distill.planning import Instance, compare, execute, expand, find_plan, problem_class, validate
-from distill.planning.outcome import GAVE_UP, SOLVED, Outcome
+from distill.common import InputError
+from distill.planning import (
+    GAVE_UP,
+    SOLVED,
+    Instance,
+    PlanResult,
+    compare,
+    execute,
+    expand,
+    find_plan,
+    problem_class,
+    validate,
+)
 
 
 def exact_value(instance: Instance):
@@ -56,8 +66,8 @@ def test_comparison_counts_what_was_solved() -> None:
     instances = problem_class("blocks-clear").make("train")[5:8]
     plans = {i.name: find_plan("astar", i) for i in instances}
 
-    def lazy(instance: Instance) -> Outcome:
-        return plans[instance.name] if instance is not instances[0] else Outcome(GAVE_UP)
+    def lazy(instance: Instance) -> PlanResult:
+        return plans[instance.name] if instance is not instances[0] else PlanResult(GAVE_UP)
 
     best, worse = compare(instances, {"best": lambda i: plans[i.name], "lazy": lazy})
     lengths = [len(plans[i.name].plan) for i in instances]
@@ -69,4 +79,4 @@ def test_comparison_counts_what_was_solved() -> None:
 def test_comparison_trusts_no_plan() -> None:
     [instance] = problem_class("blocks-clear").make("train")[6:7]
     with pytest.raises(InputError, match="the plan of liar is wrong"):
-        compare([instance], {"liar": lambda _: Outcome(SOLVED, ("(teleport b1)",))})
+        compare([instance], {"liar": lambda _: PlanResult(SOLVED, ("(teleport b1)",))})

@@ -4,10 +4,10 @@ from pathlib import Path
 
 import pytest
 
-from distill.errors import InputError
+from distill.common import InputError
 from distill.planning import (
-    DataSet,
     Domain,
+    Labelling,
     Split,
     preparation,
     prepare,
@@ -15,7 +15,7 @@ from distill.planning import (
     splits_by_size,
     splits_from_folders,
 )
-from distill.settings import Labelling
+from distill.structures import DataSet
 
 
 def few(name: str = "blocks-clear", count: int = 4) -> Split:
@@ -40,7 +40,7 @@ def test_settings_and_content_make_the_key(tmp_path: Path) -> None:
         few(),
         few(count=3),
         few("blocks-on"),
-        replace(few(), labelling=replace(few().labelling, seed=1)),
+        replace(few(), labelling=few().labelling.replace(seed=1)),
         replace(few(), name="test"),
     ]
     files = [prepare(split, cache=tmp_path)[1] for split in splits]
@@ -134,6 +134,8 @@ def test_folders_are_splits(folder: Path) -> None:
     splits = splits_from_folders(Domain.read(folder / "domain.pddl"), {"test": folder}, Labelling())
     assert [(split.name, len(split.instances)) for split in splits] == [("test", 8)]
     data = prepare(replace(splits[0], instances=splits[0].instances[:3]), cache=folder / "cache")[0]
-    assert data.origin["split"] == "test"
-    assert str(folder) not in str((data.origin, data.instances)), "the same files elsewhere are the same data"
+    assert data.provenance["split"] == "test"
+    assert str(folder) not in str((data.provenance, data.instances)), (
+        "the same files elsewhere are the same data"
+    )
     assert isinstance(data, DataSet)

@@ -4,9 +4,10 @@ from pathlib import Path
 import pytest
 import yaml
 
-from distill.errors import InputError
-from distill.planning import SPLITS, DataSet, label, problem_class, problem_classes
+from distill.common import InputError
+from distill.planning import SPLITS, label, problem_class, problem_classes
 from distill.planning.generators import GENERATORS
+from distill.structures import DataSet
 
 TABLE_5_1 = {
     "gripper": [(8, 16), (18, 20), (22, 46)],

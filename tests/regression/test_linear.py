@@ -4,11 +4,10 @@ import warnings
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 from hypothesis.extra import numpy as hnp
 
-from distill.errors import InputError
+from distill.common import InputError
 from distill.regression import absolute, fit_linear
 from distill.regression.absolute import least_absolute
 

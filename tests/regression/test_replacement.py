@@ -5,11 +5,10 @@ import itertools
 import numpy as np
 import pytest
 
-from distill.regression.pool import Pool, Solution
-from distill.regression.replacement import Replacement
+from distill.regression import ColumnPool, Replacement, Solution
 
 
-def made(seed: int, intercept: bool) -> tuple[Pool, Solution]:
+def made(seed: int, intercept: bool) -> tuple[ColumnPool, Solution]:
     """A random pool with many exact solutions, and one of four terms that is not the smallest."""
     random = np.random.default_rng(seed)
     values = random.integers(0, 4, (60, 8)).astype(float)
@@ -18,14 +17,14 @@ def made(seed: int, intercept: bool) -> tuple[Pool, Solution]:
     values[:, 7] = 2 * values[:, 5] - values[:, 6]
     target = 2 * values[:, 0] + 2 * values[:, 1] - values[:, 2] * values[:, 3] + values[:, 4] + 3 * intercept
     sizes = np.array([6.0, 7.0, 3.0, 4.0, 5.0, 8.0, 9.0, 10.0])
-    pool = Pool(values, target, np.ones(60), sizes, intercept=intercept, products=False)
+    pool = ColumnPool(values, target, np.ones(60), sizes, intercept=intercept, products=False)
     place = {int(column): number for number, column in enumerate(pool.columns)}
     terms = [(place[0],), (place[1],), tuple(sorted((place[2], place[3]))), (place[4],)]
     weights = dict(zip(terms, (2, 2, -1, 1), strict=True))
     return pool, Solution(tuple(sorted(terms)), tuple(weights[term] for term in sorted(terms)), 3 * intercept)
 
 
-def every_solution(pool: Pool, intercept: bool, most: float) -> set[tuple[tuple[int, ...], ...]]:
+def every_solution(pool: ColumnPool, intercept: bool, most: float) -> set[tuple[tuple[int, ...], ...]]:
     """The terms of all exact solutions of up to three terms with small whole weights, by trying all."""
     cheapest = {}
     for term in sorted(pool.singles() + pool.pairs(), key=lambda one: -pool.prices([one])[0]):
@@ -70,7 +69,7 @@ def test_terms_that_are_kept_may_change_their_weights() -> None:
     values = random.integers(0, 9, (80, 8)).astype(float)
     whole = values[:, 0] + values[:, 1] + values[:, 2] + values[:, 3]
     values[:, 7] = values[:, 1] + values[:, 2] + values[:, 3] - 2 * values[:, 0]
-    pool = Pool(values, whole, np.ones(80), np.full(8, 5.0), intercept=True, products=False)
+    pool = ColumnPool(values, whole, np.ones(80), np.full(8, 5.0), intercept=True, products=False)
     place = {int(column): number for number, column in enumerate(pool.columns)}
     terms = tuple(sorted((place[number],) for number in range(4)))
     found = Replacement(pool, intercept=True, nonnegative=False).near([Solution(terms, (1,) * 4, 0)], 30)
@@ -93,7 +92,9 @@ def test_weights_that_must_not_be_negative_are_not() -> None:
 def test_of_equal_cost_the_simplest_weights_come_first() -> None:
     first, second = np.array([0.0, 1, 2, 0, 1]), np.array([0.0, 0, 1, 2, 2])
     values = np.column_stack([first, second, 3 - first, first + second])
-    pool = Pool(values, values[:, 3], np.ones(5), np.array([3.0, 3, 3, 30]), intercept=True, products=False)
+    pool = ColumnPool(
+        values, values[:, 3], np.ones(5), np.array([3.0, 3, 3, 30]), intercept=True, products=False
+    )
     place = {int(column): number for number, column in enumerate(pool.columns)}
     negative = Solution(tuple(sorted([(place[1],), (place[2],)])), (1, -1), 3)
     if pool.columns[negative.terms[0][0]] == 2:
@@ -116,7 +117,7 @@ def test_what_else_is_in_the_pool_does_not_decide_between_equals() -> None:
         rows = np.random.default_rng(seed).permutation(50)
         table = values[rows][:, columns]
         sizes = np.full(len(columns), 4.0)
-        pool = Pool(table, target[rows], np.ones(50), sizes, intercept=True, products=False)
+        pool = ColumnPool(table, target[rows], np.ones(50), sizes, intercept=True, products=False)
         place = {int(columns[column]): number for number, column in enumerate(pool.columns)}
         begin = Solution(tuple(sorted([(place[0],), (place[1],)])), (1, 1), 0)
         found = Replacement(pool, intercept=True, nonnegative=False).near([begin], begin.cost(pool))

@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from distill.errors import InputError
+from distill.common import InputError
 from distill.structures import read_archive, write_archive
 
 
@@ -27,7 +27,7 @@ def test_damaged_files_are_told(tmp_path: Path, damage: bytes | None) -> None:
     file = tmp_path / "x.npz"
     write_archive(file, {"x": np.arange(1000)}, {"kind": "k"})
     file.write_bytes(file.read_bytes()[:-300] if damage is None else damage)
-    with pytest.raises(InputError, match=r"x\.npz is damaged or not one of our files"):
+    with pytest.raises(InputError, match=r"x\.npz is damaged or has another format"):
         read_archive(file, "k")
 
 
@@ -55,7 +55,7 @@ def test_a_full_disk_leaves_nothing_behind(tmp_path: Path) -> None:
 import resource, signal
 import numpy as np
 from pathlib import Path
-from distill.errors import InputError
+from distill.common.errors import InputError
 from distill.structures import write_archive
 signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
 resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, 10_000))

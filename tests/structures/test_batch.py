@@ -1,11 +1,10 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from distill.errors import InputError
+from distill.common import InputError
 from distill.structures import Predicate, Structures, Vocabulary, concatenate
-from tests.strategies import WORDS, batches, permutations
+from tests.support.strategies import WORDS, batches, permutations
 
 
 def decoded(batch: Structures) -> list[list]:
@@ -81,7 +80,7 @@ def test_vocabularies_are_not_mixed() -> None:
 def test_unknown_and_repeated_predicates_are_refused() -> None:
     with pytest.raises(ValueError, match="outside the vocabulary: off"):
         Structures(WORDS, 1, [0], {"off": [[0]]})
-    with pytest.raises(InputError, match="'on' would stand for two"):
+    with pytest.raises(InputError, match="Two predicates have the name 'on'"):
         Vocabulary([Predicate("on", 2), Predicate("on", 1)])
     with pytest.raises(InputError, match="no predicate 'off'; choose from clear"):
         WORDS["off"]

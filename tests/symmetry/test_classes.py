@@ -7,37 +7,38 @@ from pathlib import Path
 import numpy as np
 import pynauty
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from distill.jobs import analyse, examples, keep_one_of_each, prepare_reduced
 from distill.planning import (
-    DataSet,
     Domain,
     Instance,
+    Labelling,
     expand,
-    join,
+    keep_representatives,
     prepare,
+    prepare_reduced,
     problem_class,
     splits_from_folders,
     transitions,
 )
-from distill.settings import Labelling
-from distill.structures import Predicate, Structures, Vocabulary
+from distill.structures import DataSet, Options, Predicate, Structures, Vocabulary, join
 from distill.symmetry import (
+    COLOURINGS,
     VARIANTS,
-    Options,
+    Conflicts,
+    Expressivity,
     PairRefinement,
     Refinement,
     canonical,
     canonical_forms,
     colour_classes,
-    find_conflicts,
+    examples,
     isomorphism_classes,
     object_graphs,
     reduced_model,
 )
-from tests.strategies import batches, permutations
+from distill.symmetry.conflicts import split_by_keys
+from tests.support.strategies import batches, permutations
 
 
 def isomorphic(batch: Structures, first: int, second: int) -> bool:
@@ -121,12 +122,16 @@ def test_two_fwl_tells_a_hexagon_from_two_triangles() -> None:
         two = list(PairRefinement(sets=sets).keys(batch))
         assert one[0] == one[1]
         assert two[0] != two[1]
-    found = find_conflicts([[0, 1]], np.array([3, 4]), lambda numbers, _: batch[list(numbers)])
-    assert {name: (c.e, c.v) for name, c in found.items()} == {
-        name: (1, 1) if name.startswith("1-WL") else (0, 0) for name in VARIANTS
-    }
-    same = find_conflicts([[0], [1], [0, 1]], np.array([3, 3]), lambda numbers, _: batch[list(numbers)])
-    assert (same["1-WL"].e, same["1-WL"].v, same["1-WL"].example_v) == (1, 0, None)
+    for name in VARIANTS:
+        assert COLOURINGS[name].distinguishes(batch) == name.startswith("2-FWL")
+
+    def groups(classes: list[list[int]]) -> list[list[int]]:
+        return split_by_keys(classes, COLOURINGS["1-WL"].keys(), lambda numbers: batch[numbers])
+
+    found = Conflicts(groups([[0, 1]]), np.array([3, 4]))
+    assert (found.e, found.v, found.example("V")) == (1, 1, (0, 1))
+    same = Conflicts(groups([[0], [1], [0, 1]]), np.array([3, 3]))
+    assert (same.e, same.v, same.example("E"), same.example("V")) == (1, 0, (0, 1), None)
 
 
 CLASSES = [("blocks-on", 2), ("gripper", 0), ("logistics", 1), ("miconic", 5)]
@@ -137,9 +142,9 @@ def test_isomorphic_states_have_equal_values_and_transitions_lift(name: str, num
     """Definition 2 and Corollary 4 of `symmetries.txt`."""
     instance = problem_class(name).make("train")[number]
     data = expand(instance, 10_000)
-    steps = transitions(instance, 10_000)
     assert data is not None
-    assert steps is not None
+    found = transitions(data)
+    steps = np.column_stack([found.source, found.target])
     classes = isomorphism_classes([data.structures()])
     n_classes = classes.max() + 1
     assert n_classes < len(data) or name not in ("blocks-on", "gripper")
@@ -158,6 +163,7 @@ def test_isomorphic_states_have_equal_values_and_transitions_lift(name: str, num
     assert np.array_equal(value[classes], data.v_star)
 
 
+@pytest.mark.slow
 def test_reductions_keep_what_they_should(tmp_path: Path) -> None:
     split = problem_class("blocks-on").split("train")
     exact, iso, wl = (prepare_reduced(split, reduce=how, cache=tmp_path)[0] for how in ("exact", "iso", "wl"))
@@ -171,7 +177,7 @@ def test_reductions_keep_what_they_should(tmp_path: Path) -> None:
     assert len(set(colour_classes([wl.structures()], wl.v_star))) == len(wl)
     again, file = prepare_reduced(split, reduce="wl", cache=tmp_path)
     assert again.same_as(wl)
-    assert again.origin["reduce"] == "wl"
+    assert again.provenance["reduce"] == "wl"
     file.write_bytes(b"damaged")
     assert prepare_reduced(split, reduce="wl", cache=tmp_path)[0].same_as(wl)
 
@@ -179,19 +185,20 @@ def test_reductions_keep_what_they_should(tmp_path: Path) -> None:
 def test_keeping_one_of_each_class() -> None:
     data = expand(problem_class("blocks-on").make("train")[1], 1000)
     assert data is not None
-    kept = keep_one_of_each(data, np.arange(len(data)) % 5)
+    kept = keep_representatives(data, np.arange(len(data)) % 5)
     assert len(kept) == 5
     assert kept.structures() == data.structures(slice(0, 5))
     assert kept.multiplicity.sum() == len(data)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "name", ["gripper", "ferry", "spanner", "blocks4ops-clear", "blocks4ops-on", "reward", "miconic"]
 )
 def test_tables_1_and_2(shared_pddl: Path, name: str) -> None:
     folder = shared_pddl / name / "table1"
     [split] = splits_from_folders(Domain.read(folder / "domain.pddl"), {"train": folder}, Labelling())
-    found = analyse(prepare(split, reduce="none")[0]).summary()
+    found = Expressivity.of(prepare(split, reduce="none")[0]).summary()
     expected = json.loads((shared_pddl / "EXPECTED.json").read_text())[name]
     conflicts = expected.pop("conflicts_E_V")
     assert {key: found[key] for key in expected} == expected
@@ -216,7 +223,7 @@ def ferry() -> DataSet:
 
 def test_examples_say_what_tells_states_apart() -> None:
     """Both cars at their goal, or each at the other's: 1-WL cannot see it, goal marking can."""
-    analysis = analyse(join([ferry(), ferry()]))
+    analysis = Expressivity.of(join([ferry(), ferry()]))
     assert analysis.summary()["conflicts_E_V"]["1-WL"] == [2, 2]
     assert analysis.summary()["conflicts_E_V"]["1-WL+G"] == [0, 0]
     assert analysis.summary()["classes_summed_over_instances"] == 6

@@ -4,21 +4,12 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
-from distill.structures import Predicate, Structures, Vocabulary, concatenate
-from distill.symmetry import (
-    Interner,
-    Options,
-    Refinement,
-    colour_classes,
-    histograms,
-    interning,
-    object_graphs,
-)
-from tests import oracles
-from tests.strategies import batches, permutations
+from distill.structures import Options, Predicate, Structures, Vocabulary, concatenate
+from distill.symmetry import Interner, Refinement, colour_classes, histograms, interning, object_graphs
+from tests.support import oracles
+from tests.support.strategies import batches, permutations
 
 PATHS = Vocabulary([Predicate("on", 2), Predicate("on_G", 2, "goal")])
 

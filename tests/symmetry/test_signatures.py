@@ -2,12 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
+from hypothesis import given, strategies as st
 
 from distill.structures import Predicate, Structures, Vocabulary, concatenate
 from distill.symmetry import signatures
-from tests.strategies import WORDS, batches, permutations
+from tests.support.strategies import WORDS, batches, permutations
 
 BASES = ("clear", "on", "between", "handempty")
 
@@ -119,7 +118,7 @@ def test_a_name_has_the_signature_of_its_base_and_its_goal_together():
     assert name == "on"
 
 
-def test_halves_of_marked_goals_are_told_apart() -> None:
+def test_halves_of_marked_goals_are_distinguished_by() -> None:
     words = Vocabulary([Predicate("on", 2), Predicate("on_G", 2, "goal")]).marked()
     states = [Structures(words, 1, [0, 0], {name: [[0, 1]]}) for name in ("on_G,T", "on_G,F", "on")]
     assert len(set(signatures(concatenate(states))[1].tolist())) == 3

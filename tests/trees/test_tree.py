@@ -2,11 +2,10 @@ import json
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
+from hypothesis import given, settings, strategies as st
 
-from distill.errors import InputError
-from distill.trees import Columns, Tree, fit_classifier, fit_tree, growing, merge_rows, one_hot
+from distill.common import InputError
+from distill.trees import Columns, Tree, fit_classifier, fit_tree, merge_rows, one_hot, splitter
 
 
 def squared_error(targets, weights):
@@ -173,7 +172,7 @@ def test_the_order_of_rows_and_columns_changes_nothing(problem, depth, random):
 def test_wide_nodes_are_multiplied_in_parts(monkeypatch):
     columns, targets, weights = random_problem(0)
     whole = fit_tree(columns, targets, weights, max_depth=5)
-    monkeypatch.setattr(growing, "_PART", 7 * columns.shape[1])
+    monkeypatch.setattr(splitter, "_PART", 7 * columns.shape[1])
     same_tree(whole, fit_tree(columns, targets, weights, max_depth=5))
 
 
@@ -350,5 +349,5 @@ def test_bad_labels_are_refused(labels):
 
 def test_too_few_columns_to_apply_a_tree_are_refused():
     tree = fit_tree(TABLE[:2], [[0.0], [1.0]], np.ones(2), max_depth=1, preference=[1, 0])
-    with pytest.raises(InputError, match="asks for column 1 of only 1"):
+    with pytest.raises(InputError, match="splits on column 1 of only 1"):
         tree.apply(TABLE[:, :1])

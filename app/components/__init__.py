@@ -1,0 +1,1 @@
+"""Widgets that pages share: formulas, tables, charts and pictures of states."""

@@ -1,0 +1,1 @@
+"""The pages of the workbench, one package each, with a function `show`."""

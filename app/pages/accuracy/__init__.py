@@ -1,0 +1,5 @@
+"""The page Accuracy."""
+
+from app.pages.accuracy.page import show
+
+__all__ = ["show"]

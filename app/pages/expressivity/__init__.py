@@ -1,0 +1,5 @@
+"""The page Expressivity."""
+
+from app.pages.expressivity.page import show
+
+__all__ = ["show"]

@@ -1,0 +1,5 @@
+"""The page Formulas."""
+
+from app.pages.formulas.page import show
+
+__all__ = ["show"]

@@ -1,0 +1,5 @@
+"""The page Laboratory."""
+
+from app.pages.laboratory.page import show
+
+__all__ = ["show"]

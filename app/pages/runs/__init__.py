@@ -1,0 +1,5 @@
+"""The page Runs."""
+
+from app.pages.runs.page import show
+
+__all__ = ["show"]

@@ -1,0 +1,5 @@
+"""The page Start work."""
+
+from app.pages.start.page import show
+
+__all__ = ["show"]

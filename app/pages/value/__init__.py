@@ -1,0 +1,5 @@
+"""The page Value function."""
+
+from app.pages.value.page import show
+
+__all__ = ["show"]

@@ -1,1 +1,0 @@
-"""The pages of the workbench, one module each, with a function `page`."""

@@ -1,0 +1,51 @@
+from .arrays import (
+    distinct_rows as distinct_rows,
+    offsets as offsets,
+    ranges as ranges,
+    rank_within as rank_within,
+    scramble as scramble,
+)
+from .cache import (
+    CODE_VERSIONS as CODE_VERSIONS,
+    KEY_BASE as KEY_BASE,
+    STAGES as STAGES,
+    cache_file as cache_file,
+    cache_folder as cache_folder,
+    changed_stages as changed_stages,
+    content_key as content_key,
+)
+from .errors import InputError as InputError
+from .figures import check_format as check_format, drawing as drawing
+from .files import (
+    atomic_write as atomic_write,
+    file_lock as file_lock,
+    read_json as read_json,
+    write_json as write_json,
+)
+from .processes import (
+    CONTEXT as CONTEXT,
+    end_with_parent as end_with_parent,
+    process_pool as process_pool,
+    stop as stop,
+)
+from .settings import (
+    Names as Names,
+    NonNegativeReal as NonNegativeReal,
+    Settings as Settings,
+    SomeNames as SomeNames,
+    did_you_mean as did_you_mean,
+    setting as setting,
+)
+from .watcher import (
+    CANCEL as CANCEL,
+    COMMAND as COMMAND,
+    EXIT as EXIT,
+    KILLED_MESSAGE as KILLED_MESSAGE,
+    LOG as LOG,
+    MAX_COMMANDS as MAX_COMMANDS,
+    OUTPUT as OUTPUT,
+    REQUEST as REQUEST,
+    WATCHER as WATCHER,
+    Process as Process,
+    is_open as is_open,
+)

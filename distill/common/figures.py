@@ -1,0 +1,58 @@
+"""The style of all figures."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from distill.common.errors import InputError
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+FORMATS = (".png", ".svg", ".pdf")
+
+
+def check_format(path: Path | None) -> None:
+    """Raise an error if a figure cannot be written in the format of a file; do this before long work."""
+    if path is not None and path.suffix not in FORMATS:
+        raise InputError(f"{path} must end in one of {', '.join(FORMATS)}.")
+
+
+@contextlib.contextmanager
+def drawing(path: Path, panels: int = 1, width: float = 4.0, height: float = 3.0) -> "Iterator[list[Axes]]":
+    """Draw into a file: yields the axes of `panels` panels side by side, then saves and closes the figure.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "line.svg"
+    >>> with drawing(file) as [axes]:
+    ...     _ = axes.plot([0, 1], [0, 1])
+    >>> file.exists()
+    True
+    """
+    check_format(path)
+    import matplotlib
+
+    matplotlib.use("Agg")
+    # A fixed salt and no date: the same data gives the same file.
+    matplotlib.rcParams["svg.hashsalt"] = "distill"
+    import seaborn as sns
+    from matplotlib import pyplot as plt
+
+    with sns.axes_style("whitegrid"), sns.plotting_context("paper"), sns.color_palette("colorblind"):
+        figure, axes = plt.subplots(1, panels, figsize=(width * panels, height), squeeze=False)
+        try:
+            yield list(axes[0])
+            sns.despine(figure)
+            figure.tight_layout()
+            path.parent.mkdir(parents=True, exist_ok=True)
+            metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix)
+            figure.savefig(path, dpi=150, metadata=metadata)
+        except OSError as error:
+            raise InputError(
+                f"Cannot write {path}: {error.strerror or error}; choose another file."
+            ) from error
+        finally:
+            plt.close(figure)

@@ -1,0 +1,5 @@
+"""Errors, greedy execution, fidelity to the network, and instances far beyond the training sizes."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,5 @@
+"""Value functions with terms and provenance: evaluation, export, comparison and editing."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

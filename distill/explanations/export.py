@@ -1,0 +1,256 @@
+"""Export of value functions to files in several forms.
+
+Most forms express a whole function. dlplan and PDDL have no sums, and C2 lacks some features: there each term
+is written after a comment with its weight, and a comment explains why a term is missing.
+"""
+
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from itertools import count
+
+from distill.common import InputError
+from distill.logic import (
+    EMLC,
+    FORMATS,
+    LATEX,
+    Atom,
+    Constant,
+    Count,
+    DefinedFunction,
+    Distance,
+    Indicator,
+    Number,
+    Product,
+    Relation,
+    Role,
+    define_shared,
+    weighted,
+    write_defined,
+    write_derived,
+    write_dlplan,
+)
+from distill.structures import ACHIEVED, MISSING, Vocabulary
+
+LARGEST = 20_000  # symbols of a function that is written out
+
+
+@dataclass(frozen=True)
+class Form:
+    """A file format of value functions.
+
+    Attributes
+    ----------
+    file : its name in a run's folder.
+    comment : the prefix of comment lines; empty if there are no comments.
+    write : from a function and its vocabulary.
+    shares : whether repeated parts are written once, so that the size does not matter.
+    """
+
+    file: str
+    comment: str
+    write: Callable[[Number, Vocabulary], str]
+    shares: bool = False
+
+
+def file_text(value: Number, form: str, vocabulary: Vocabulary) -> str:
+    """The text of a file with the value function; comments explain what cannot be expressed.
+
+    Parameters
+    ----------
+    form : one of `FORMS`.
+    vocabulary : of the states.
+
+    Examples
+    --------
+    >>> from distill.logic import parse
+    >>> from distill.structures import Predicate
+    >>> words = Vocabulary([Predicate("on", 2), Predicate("clear", 1)])
+    >>> print(file_text(parse("2*#<on+>clear + 1"), "dlplan", words))
+    ; A sum of terms: each a weight times a feature, or times several features.
+    ; weight 2
+    n_count(c_some(r_transitive_closure(r_primitive(on,0,1)),c_primitive(clear,0)))
+    ; constant 1
+    >>> print(file_text(parse("#<on+>clear"), "c2", words))
+    ; Nothing of it can be said here: C2 has no transitive closures, so it cannot express on+.
+    """
+    try:
+        return express(value, form, vocabulary)
+    except InputError as error:
+        if form not in FORMS:
+            raise
+        return _comment(FORMS[form].comment, str(error))
+
+
+def express(value: Number, form: str, vocabulary: Vocabulary) -> str:
+    """A value function in one of `FORMS`; an error if no term can be expressed.
+
+    Examples
+    --------
+    >>> from distill.logic import parse
+    >>> express(parse("2*#clear - [#holding > 0]"), "c2", Vocabulary([]))
+    '2·#x clear(x) − [∃x holding(x)]'
+    """
+    chosen = _checked(value, form)
+    return chosen.write(value, _with_halves(value, vocabulary)).rstrip("\n")
+
+
+def express_term(feature: Number, form: str, vocabulary: Vocabulary) -> str:
+    """One feature of a value function; in PDDL the formula inside it; a product possibly by its factors.
+
+    Examples
+    --------
+    >>> from distill.logic import parse
+    >>> express_term(parse("#<on>clear"), "english", Vocabulary([]))
+    'the number of objects that are linked by on to an object that is clear'
+    """
+    chosen = _checked(feature, form)
+    vocabulary = _with_halves(feature, vocabulary)
+    try:
+        if form == "pddl":
+            inner = feature.fields[0] if isinstance(feature, Count | Indicator) else feature
+            return write_derived(inner, vocabulary, _free_name(vocabulary, "feature"))
+        return FORMATS[form].write(feature, vocabulary).rstrip("\n")
+    except InputError:
+        if not isinstance(feature, Product):
+            raise
+        return chosen.write(feature, vocabulary)
+
+
+def ordered_terms(value: Number) -> list[tuple[float, Number]]:
+    """Weights and features in the order in which they are written: heavy ones first, the constant last.
+
+    Examples
+    --------
+    >>> from distill.logic import parse
+    >>> ordered_terms(parse("#clear - 2*#holding + 3"))
+    [(-2, #holding), (1, #clear), (1, 3)]
+    """
+    return sorted(
+        weighted(value), key=lambda term: (isinstance(term[1], Constant), -abs(term[0]), term[1].order)
+    )
+
+
+def _checked(value: Number, form: str) -> Form:
+    if form not in FORMS:
+        raise InputError(f"There is no form {form!r}; choose from {', '.join(FORMS)}.")
+    if value.size > LARGEST and not FORMS[form].shares:
+        sharing = ", ".join(name for name, one in FORMS.items() if one.shares)
+        raise InputError(
+            f"Written out it has {value.size:,} symbols, which nobody can read; take a form that keeps what "
+            f"is shared: {sharing}."
+        )
+    return FORMS[form]
+
+
+def _with_halves(value: Number, vocabulary: Vocabulary) -> Vocabulary:
+    """The vocabulary with achieved and missing goals, if the function refers to them."""
+    halves = (ACHIEVED, MISSING)
+    spoken = (node.fields[0] for node in value.walk() if isinstance(node, Atom | Role))
+    if any(p.name.endswith(halves) for p in vocabulary) or not any(n.endswith(halves) for n in spoken):
+        return vocabulary
+    return vocabulary.marked()
+
+
+def _emlc(value: Number, vocabulary: Vocabulary) -> str:
+    """The notation of the thesis; only formulas are defined, as `𝐀_A` is not parsed as a defined relation."""
+    definitions = define_shared(value).definitions
+    parts = [part for _, part in definitions if not isinstance(part, Relation)]
+    names = (name for name, _ in definitions)
+    return DefinedFunction(value, tuple(zip(names, parts, strict=False))).written(EMLC)
+
+
+def _c2(form: str, comment: str, value: Number, vocabulary: Vocabulary) -> str:
+    try:
+        return FORMATS[form].write(value, vocabulary)
+    except InputError:
+        return _by_terms(value, comment, lambda feature: FORMATS[form].write(feature, vocabulary))
+
+
+def _dlplan(value: Number, vocabulary: Vocabulary) -> str:
+    def write(feature: Number) -> str:
+        text = write_dlplan(feature, vocabulary)
+        if isinstance(feature, Distance):
+            return f"; where there is no way, dlplan says 2147483647, and V counts 0\n{text}"
+        return text
+
+    return _by_terms(value, ";", write)
+
+
+def _pddl(value: Number, vocabulary: Vocabulary) -> str:
+    names = map(f"{_free_name(vocabulary, 'term')}{{}}".format, count(1))
+
+    def write(feature: Number) -> str:
+        name = next(names)
+        if isinstance(feature, Count):
+            return f"; how many have ({name} ?x)\n{write_derived(feature.fields[0], vocabulary, name)}"
+        inner = feature.fields[0] if isinstance(feature, Indicator) else feature
+        return f"; 1 if ({name}), otherwise 0\n{write_derived(inner, vocabulary, name)}"
+
+    return f"{_REQUIREMENTS}\n{_declared_first(_by_terms(value, ';', write))}"
+
+
+def _by_terms(value: Number, comment: str, write: Callable[[Number], str]) -> str:
+    """The terms one by one, as far as they can be expressed."""
+    found = [_comment(comment, _HEADING)]
+    reasons = []
+    expressed = False
+    for weight, feature in ordered_terms(value):
+        if isinstance(feature, Constant):
+            found.append(_comment(comment, f"constant {feature.fields[0]!r}"))
+            continue
+        factors = feature.fields if isinstance(feature, Product) else (feature,)
+        try:
+            texts = [write(factor) for factor in factors]
+        except InputError as error:
+            reasons.append(str(error))
+            found.append(_comment(comment, f"weight {weight!r}, not written: {feature}\n{error}"))
+            continue
+        expressed = True
+        times = f", times {len(factors)} features" if len(factors) > 1 else ""
+        found += [_comment(comment, f"weight {weight!r}{times}"), *texts]
+    if not expressed:
+        raise InputError(f"Nothing of it can be said here: {[*reasons, 'it has no features.'][0]}")
+    return "\n".join(found)
+
+
+_HEADING = "A sum of terms: each a weight times a feature, or times several features."
+_REQUIREMENTS = "; Add to (:requirements ...): :adl :derived-predicates"
+_DECLARED = ("; Add to (:predicates ...): ", "; Add to (:init ...) the atoms of the goal, called: ")
+
+
+def _declared_first(text: str) -> str:
+    """Move the declarations of all axioms to the beginning, each once."""
+    lines = text.splitlines()
+    found = []
+    for start in _DECLARED:
+        own = [line.removeprefix(start) for line in lines if line.startswith(start)]
+        parts = dict.fromkeys(re.findall(r"\([^()]*\)|[^\s()]+", " ".join(own)))
+        found += [start + " ".join(parts)] if parts else []
+    return "\n".join([*found, *(line for line in lines if not line.startswith(_DECLARED))])
+
+
+def _free_name(vocabulary: Vocabulary, wanted: str) -> str:
+    """A name that no predicate of the domain begins with."""
+    while any(predicate.name.lower().startswith(wanted) for predicate in vocabulary):
+        wanted = f"v-{wanted}"
+    return wanted
+
+
+def _comment(sign: str, text: str) -> str:
+    return "\n".join(f"{sign} {line}" for line in text.splitlines())
+
+
+FORMS: Mapping[str, Form] = {
+    "ascii": Form("value.txt", ";", lambda value, words: write_defined(value)),
+    "emlc": Form("value.emlc.txt", ";", _emlc),
+    "c2": Form("value.c2.txt", ";", partial(_c2, "c2", ";")),
+    "english": Form("value.en.txt", ";", lambda value, words: write_defined(value, english=True)),
+    "latex": Form("value.tex", "%", lambda value, words: write_defined(value, LATEX)),
+    "latex-c2": Form("value.c2.tex", "%", partial(_c2, "latex-c2", "%")),
+    "dlplan": Form("value.dlplan.txt", ";", _dlplan),
+    "pddl": Form("value.pddl", ";", _pddl),
+    "python": Form("value.py", "#", FORMATS["python"].write, shares=True),
+    "json": Form("value.json", "", FORMATS["json"].write, shares=True),
+}

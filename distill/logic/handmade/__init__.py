@@ -1,0 +1,1 @@
+"""Features and value functions of the papers, as references to compare with."""

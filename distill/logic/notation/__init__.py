@@ -1,0 +1,1 @@
+"""Notation: how formulas are written, parsed and stored."""

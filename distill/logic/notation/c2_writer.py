@@ -1,0 +1,155 @@
+"""Writer of C2: first-order logic with two variables, which are reused, and counting quantifiers.
+
+A formula about objects has the free variable `x`; a formula about states is a sentence that binds `x` first.
+`parse_c2` is the inverse.
+"""
+
+from collections.abc import Callable
+from typing import Any
+
+from distill.common import InputError
+from distill.logic import syntax as fo
+from distill.logic.notation.writer import EMLC, LATEX, Notation, check_size, written_sum
+
+_OTHER = {"x": "y", "y": "x"}
+_ATOMIC, _PREFIX, _EQUATION, _AND, _OR = 9, 8, 3, 2, 1
+_Shown = tuple[str, int]
+_Key = tuple[fo.Node, str]  # a node, and the variable of its object
+
+
+def write_c2(formula: fo.Node, *, latex: bool = False) -> str:
+    """Write a formula, feature or value function in C2.
+
+    Closures, distances, products and relations of three and more arguments are not in C2 and raise an error.
+
+    Examples
+    --------
+    >>> from distill.logic import parse
+    >>> write_c2(parse("blue & <E>~red > 1"))
+    'blue(x) ∧ ∃≥2 y (E(x, y) ∧ ¬red(y))'
+    >>> write_c2(parse("[#(clear_G & ~clear) > 0]"))
+    '∃x (clear_G(x) ∧ ¬clear(x))'
+    """
+    check_size(formula)
+    check_c2(formula)
+    writer = _C2Writer(LATEX if latex else EMLC, latex)
+    todo: list[tuple[_Key, bool]] = [((formula, "x"), False)]
+    while todo:
+        key, ready = todo.pop()
+        if ready:
+            writer.shown[key] = _WRITERS[type(key[0])](writer, *key)
+        elif key not in writer.shown:
+            todo.append((key, True))
+            variable = _OTHER[key[1]] if isinstance(key[0], fo.Modal) else key[1]
+            todo += [((part, variable), False) for part in key[0].parts if not isinstance(part, fo.Relation)]
+    return writer.shown[formula, "x"][0]
+
+
+def check_c2(formula: fo.Node) -> None:
+    """Raise an error that names the first part that C2 cannot express."""
+    for node in formula.walk():
+        if isinstance(node, fo.Closure):
+            raise InputError(f"C2 has no transitive closures, so it cannot express {node}.")
+        if isinstance(node, fo.Role) and max(node.fields[1:]) > 1:
+            raise InputError(f"C2 has no relations of three arguments, so it cannot express {node}.")
+        if isinstance(node, fo.Compare) and not isinstance(node.fields[0], fo.Count):
+            raise InputError(f"C2 compares numbers of objects only, so it cannot express {node}.")
+        if isinstance(node, fo.Number) and type(node) not in _WRITERS:
+            raise InputError(f"C2 has no {_NAMES[node.kind]}, so it cannot express {node}.")
+
+
+_NAMES = {"product": "products", "dist": "distances"}
+
+
+class _C2Writer:
+    def __init__(self, notation: Notation, latex: bool) -> None:
+        self.notation = notation
+        self.signs = notation.signs
+        self.latex = latex
+        self.shown: dict[_Key, _Shown] = {}
+
+    def bracketed(self, shown: _Shown, strength: int) -> str:
+        text, own = shown
+        return text if own >= strength else text.join(self.notation.brackets)
+
+    def negated(self, shown: _Shown) -> _Shown:
+        return self.signs["not"] + self.bracketed(shown, _PREFIX), _PREFIX
+
+    def joined(self, parts: list[_Shown], kind: str) -> _Shown:
+        strength = _AND if kind == "and" else _OR
+        return self.signs[kind].join(self.bracketed(part, strength + 1) for part in parts), strength
+
+    def atom(self, name: str, *variables: str) -> _Shown:
+        return f"{name}({', '.join(variables)})", _ATOMIC
+
+    def quantified(self, least: int, variable: str, body: _Shown) -> _Shown:
+        if self.latex:
+            count = f"^{{\\geq {least}}}" if least > 1 else ""
+            return f"\\exists{count} {variable}\\, {self.bracketed(body, _PREFIX)}", _PREFIX
+        count = f"≥{least} " if least > 1 else ""
+        return f"∃{count}{variable} {self.bracketed(body, _PREFIX)}", _PREFIX
+
+    def relation(self, relation: fo.Relation, source: str) -> _Shown:
+        """A relation as a formula in both variables."""
+        both = (source, _OTHER[source])
+        found: dict[fo.Node, _Shown] = {}
+        for part in relation.walk():
+            if isinstance(part, fo.Identity):
+                found[part] = (f"{both[0]} = {both[1]}", _EQUATION)
+            elif isinstance(part, fo.Everything):
+                found[part] = self.atom(self.signs["top"], *both)
+            elif isinstance(part, fo.Role):
+                name = self.notation.name(part.fields[0])
+                found[part] = self.atom(name, *(both if part.fields[1] == 0 else both[::-1]))
+            elif isinstance(part, fo.RelationNot):
+                found[part] = self.negated(found[part.fields[0]])
+            else:
+                kind = "and" if isinstance(part, fo.RelationAnd) else "or"
+                found[part] = self.joined([found[one] for one in part.fields], kind)
+        return found[relation]
+
+    def modal(self, node: fo.Modal, variable: str) -> _Shown:
+        relation, operand, threshold = node.fields
+        other = _OTHER[variable]
+        if isinstance(relation, fo.Everything):
+            return self.quantified(threshold + 1, other, self.shown[operand, other])
+        links, inside = self.relation(relation, variable), self.shown[operand, other]
+        if isinstance(operand, fo.Top):
+            return self.quantified(threshold + 1, other, links)
+        # Both may be conjunctions, which are flattened.
+        flat = [(text, _AND + 1 if strength == _AND else strength) for text, strength in (links, inside)]
+        return self.quantified(threshold + 1, other, self.joined(flat, "and"))
+
+    def negation(self, node: fo.Not, variable: str) -> _Shown:
+        return (
+            (self.signs["bottom"], _ATOMIC)
+            if node is fo.BOTTOM
+            else self.negated(self.shown[node.fields[0], variable])
+        )
+
+    def compare(self, node: fo.Compare, variable: str) -> _Shown:
+        count, threshold = node.fields
+        return self.quantified(threshold + 1, variable, self.shown[count.fields[0], variable])
+
+    def count(self, node: fo.Count, variable: str) -> _Shown:
+        inside = self.bracketed(self.shown[node.fields[0], variable], _PREFIX)
+        return f"{self.signs['count']}{variable} {inside}", _PREFIX
+
+    def total(self, node: fo.Number, variable: str) -> _Shown:
+        return written_sum(node, self.signs, lambda part: self.shown[part, variable][0]), _EQUATION
+
+
+_WRITERS: dict[type[fo.Node], Callable[[_C2Writer, Any, str], _Shown]] = {
+    fo.Top: lambda w, node, v: (w.signs["top"], _ATOMIC),
+    fo.Atom: lambda w, node, v: w.atom(w.notation.name(node.fields[0]), v),
+    fo.Not: _C2Writer.negation,
+    fo.And: lambda w, node, v: w.joined([w.shown[part, v] for part in node.fields], "and"),
+    fo.Or: lambda w, node, v: w.joined([w.shown[part, v] for part in node.fields], "or"),
+    fo.Modal: _C2Writer.modal,
+    fo.Compare: _C2Writer.compare,
+    fo.Count: _C2Writer.count,
+    fo.Indicator: lambda w, node, v: (w.shown[node.fields[0], v][0].join(w.notation.square), _ATOMIC),
+    fo.Constant: _C2Writer.total,
+    fo.Scaled: _C2Writer.total,
+    fo.Sum: _C2Writer.total,
+}

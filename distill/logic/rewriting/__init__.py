@@ -1,0 +1,1 @@
+"""Rewriting: equivalent formulas that are simpler, shorter or use other names."""

@@ -1,0 +1,1 @@
+"""Search: enumeration, neighbourhoods of formulas, and shortest formulas with a given denotation."""

@@ -1,0 +1,5 @@
+"""Networks: the interface, its families, training, checkpoints, activations and probes."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -1,0 +1,91 @@
+"""The settings of networks and of their training."""
+
+from collections.abc import Mapping
+from typing import Any, Literal
+
+from pydantic import Field, NonNegativeInt
+
+from distill.common import NonNegativeReal, Settings, setting
+
+
+class Architecture(Settings):
+    """The architecture of a relational GNN; the defaults are thesis Algorithm 1.
+
+    The options from `smoothness` on exist for networks of other projects.
+    """
+
+    # Files without a family mean this one, so it is not written.
+    family: Literal["rgnn"] = Field(default="rgnn", description="The family of networks.", exclude=True)
+    layers: NonNegativeInt = setting(5, "Rounds of message passing.")
+    size: NonNegativeInt = setting(32, "Dimension of an object's embedding.")
+    aggregation: Literal["sum", "mean", "max", "logsumexp"] = setting(
+        "logsumexp", "Aggregation of an object's messages."
+    )
+    pooling: Literal["sum", "max"] = setting("sum", "Aggregation of the objects' embeddings.")
+    goal_marking: bool = setting(False, "Goals are split into achieved and missing goals.")
+    nullary: bool = setting(True, "Nullary atoms hold of every object; otherwise they are ignored.")
+    smoothness: NonNegativeReal = setting(1.0, "Factor inside logsumexp: the larger, the closer to max.")
+    floor: Literal["none", "object", "batch"] = setting(
+        "none",
+        "Added by logsumexp before the logarithm: nothing, or 1e-16 relative to the largest message of the "
+        "object or of the whole batch. Without it, an empty aggregate is 0.",
+    )
+    activation: Literal["mish", "relu"] = setting("mish", "Activation of messages and updates.")
+    message_residual: bool = setting(True, "A message is added to the embedding it goes to.")
+    update_residual: bool = setting(True, "An update is added to the embedding.")
+    update_order: Literal["embedding", "aggregate"] = setting(
+        "embedding", "First part of the update's input."
+    )
+    layer_norm: bool = setting(False, "Updates are normalised, with a learned scale and shift.")
+    random_initial: NonNegativeInt = setting(
+        0, "Number of last components of the first embedding that are random; they are 0 in replay."
+    )
+    readout: Literal["pooled", "two-part", "twice"] = setting(
+        "pooled",
+        "Perceptrons of the readout: one after pooling, one before and one after, or two after.",
+    )
+    readout_activation: Literal["relu", "mish"] = setting("relu", "Activation of the readout.")
+    absolute: bool = setting(False, "V is the absolute value of the readout.")
+
+
+DEFAULT_FAMILY = "rgnn"  # the family of files that name none
+FAMILY_SETTINGS: Mapping[str, type[Settings]] = {DEFAULT_FAMILY: Architecture}
+"""The settings of each family of networks; the setting `family` selects one."""
+
+
+class Training(Settings):
+    """How a network is trained (thesis 5.3)."""
+
+    epochs: NonNegativeInt = setting(
+        100, "Largest number of epochs; the learning rate falls along a cosine to 0."
+    )
+    batches: NonNegativeInt = setting(300, "Batches in an epoch.")
+    batch_size: NonNegativeInt = setting(
+        64, "States in a batch, drawn by inverse frequency of their V*; 0 takes all, weighted by it."
+    )
+    loss: Literal["l1", "mse"] = setting("l1", "Mean absolute (l1) or squared (mse) error.")
+    learning_rate: NonNegativeReal = setting(1e-3, "Learning rate of Adam.")
+    weight_decay: NonNegativeReal = setting(5e-4, "Weight decay of Adam.")
+    layer_spread: NonNegativeInt = setting(
+        0,
+        "Each batch runs a random number of layers that differs by at most this from `layers`. Embeddings "
+        "then converge, and the network generalises better to larger instances.",
+    )
+    clip: NonNegativeReal = setting(1.0, "Largest norm of the gradient; 0 does not clip.")
+    patience: NonNegativeInt = setting(20, "Epochs without a better validation error before training stops.")
+    validation_states: NonNegativeInt = setting(1000, "Largest number of validation states.")
+    seeds: NonNegativeInt = setting(1, "Number of networks; the one with the best validation error is used.")
+    seed: NonNegativeInt = setting(0, "The first seed.")
+    reduce: Literal["none", "exact", "iso", "wl"] = setting(
+        "wl", "Reduction of the data, see `distill data`."
+    )
+
+    def of_one_seed(self) -> dict[str, Any]:
+        """The settings that the training from one seed depends on, without the seed.
+
+        Examples
+        --------
+        >>> Training(seeds=3).of_one_seed() == Training(seed=8).of_one_seed()
+        True
+        """
+        return {name: value for name, value in self.to_mapping().items() if name not in ("seed", "seeds")}

@@ -1,0 +1,46 @@
+"""Figures of runs."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from distill.common import drawing
+from distill.explanations import StateFeature
+
+_KINDS = ("numerical", "boolean", "combined", "distance", "product")
+_NAMED = 25  # terms whose formulas are shown
+_LONGEST = 60  # characters of a formula beside its bar
+
+
+def draw_weights(terms: Sequence[tuple[float, StateFeature]], path: Path) -> None:
+    """Draw the weights of a value function, largest first, coloured by the kind of feature.
+
+    Few weights are labelled with their formulas.
+    """
+    ordered = sorted(terms, key=lambda term: (-abs(term[0]), term[1].number.order))
+    named = len(ordered) <= _NAMED
+    width = 9.0 if named else 1.5 + 0.25 * len(ordered)
+    with drawing(path, width=width) as [axes]:
+        for number, kind in enumerate(_KINDS):
+            mine = [(place, weight) for place, (weight, own) in enumerate(ordered) if own.kind == kind]
+            if mine:
+                places, weights = zip(*mine, strict=True)
+                draw = axes.barh if named else axes.bar
+                draw(places, weights, color=f"C{number}", label=kind)
+        if named:
+            axes.set_yticks(range(len(ordered)), [_short(own) for _, own in ordered], fontsize=8)
+            axes.invert_yaxis()
+            axes.axvline(0, color="0.3", linewidth=0.8)
+            axes.set(title=f"{len(ordered)} weights", xlabel="weight")
+        else:
+            axes.axhline(0, color="0.3", linewidth=0.8)
+            axes.set(title=f"{len(ordered)} weights", xlabel="feature", ylabel="weight")
+            axes.set_xticks([])
+        if ordered:
+            axes.legend(frameon=False)
+
+
+def _short(feature: StateFeature) -> str:
+    if feature.number.size > _LONGEST:
+        return f"{feature.number.size:,} symbols"
+    text = str(feature.number)
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"

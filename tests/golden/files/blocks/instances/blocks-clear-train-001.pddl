@@ -1,0 +1,5 @@
+(define (problem blocks-clear-train-001)
+  (:domain blocks)
+  (:objects b1 b2)
+  (:init (handempty) (ontable b2) (on b1 b2) (clear b1))
+  (:goal (and (clear b2))))

@@ -1,0 +1,5 @@
+(define (problem blocks-clear-train-002)
+  (:domain blocks)
+  (:objects b1 b2 b3)
+  (:init (handempty) (ontable b2) (on b3 b2) (on b1 b3) (clear b1))
+  (:goal (and (clear b2))))

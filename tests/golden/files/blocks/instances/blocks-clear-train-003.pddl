@@ -1,0 +1,5 @@
+(define (problem blocks-clear-train-003)
+  (:domain blocks)
+  (:objects b1 b2 b3 b4)
+  (:init (handempty) (ontable b2) (on b4 b2) (on b1 b4) (on b3 b1) (clear b3))
+  (:goal (and (clear b1))))

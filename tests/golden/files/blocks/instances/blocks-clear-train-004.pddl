@@ -1,0 +1,5 @@
+(define (problem blocks-clear-train-004)
+  (:domain blocks)
+  (:objects b1 b2 b3 b4 b5)
+  (:init (handempty) (ontable b2) (on b1 b2) (on b5 b1) (on b4 b5) (on b3 b4) (clear b3))
+  (:goal (and (clear b2))))

@@ -1,0 +1,5 @@
+(define (problem gripper-train-001)
+  (:domain gripper)
+  (:objects room1 room2 ball1 ball2 ball3 ball4 left right)
+  (:init (room room1) (room room2) (ball ball1) (ball ball2) (ball ball3) (ball ball4) (gripper left) (gripper right) (at-robby room2) (free left) (free right) (at ball1 room2) (at ball2 room1) (at ball3 room2) (at ball4 room2))
+  (:goal (and (at ball3 room1))))
