@@ -78,6 +78,7 @@ def pick(
     *,
     show: Callable[[str], str] = str,
     resets: Sequence[str] = (),
+    depends_on: str = "",
     **options_of_widget: Any,
 ) -> str:
     """A select box tied to a selection; a message reports a selected option that does not exist.
@@ -86,21 +87,22 @@ def pick(
     ----------
     show : the label of an option.
     resets : the keys of selections that depend on this one; a new choice removes them.
+    depends_on : the choice that decides the default. Each has a box of its own: a value that the browser
+        still sends from the box before is not a choice in this one.
     """
+    widget = "/".join(filter(None, (_WIDGET + key, depends_on)))
     wanted = selected(key)
     if wanted and wanted not in options:
         st.info(f"{label}: “{escape(wanted)}” does not exist; “{escape(show(options[0]))}” is shown instead.")
         select(**{key: None})
         wanted = ""
-    st.session_state[_WIDGET + key] = wanted or options[0]
+    st.session_state[widget] = wanted or options[0]
 
     def changed() -> None:
-        select(**{key: st.session_state[_WIDGET + key]}, **dict.fromkeys(resets))
+        select(**{key: st.session_state[widget]}, **dict.fromkeys(resets))
 
     return str(
-        st.selectbox(
-            label, options, key=_WIDGET + key, on_change=changed, format_func=show, **options_of_widget
-        )
+        st.selectbox(label, options, key=widget, on_change=changed, format_func=show, **options_of_widget)
     )
 
 

@@ -53,6 +53,7 @@ def choose() -> tuple[dict[str, Any], str]:
             [*sources, *classes] if network in names else [*classes, *sources],
             "on",
             show=lambda key: _label(key, sources),
+            depends_on=network,
             help="A problem class, or PDDL that you upload below.",
         )
     content: dict[str, Any] = dict(sources[problem].entries) if problem in sources else {"problem": problem}
