@@ -1,8 +1,8 @@
 """Hostile input in bulk: each module makes cases from a seed and checks each of them.
 
-A module has two functions. `cases(number, seed)` yields that many cases. `failure(case, folder)` runs one in an
-empty folder and returns a sentence about what went wrong, or None. The tests run a fixed number of cases, and
-`benchmarks/hostile.py` runs as many as one asks for.
+A module has two functions. `cases(number, seed)` yields that many cases. `failure(case, folder)` runs one in
+an empty folder and returns a sentence about what went wrong, or None. The tests run a fixed number of cases,
+and `benchmarks/hostile.py` runs as many as one asks for.
 """
 
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ class Case:
 
 
 def refused(done: CompletedProcess[str], codes: tuple[int, ...] = (1, 2)) -> str | None:
-    """What is wrong with the refusal of a command, which is to be one sentence and an exit code; None if nothing.
+    """What is wrong with a refusal, which needs a sentence and an exit code; None if nothing is.
 
     Examples
     --------
