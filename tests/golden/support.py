@@ -8,6 +8,7 @@ import contextlib
 import hashlib
 import io
 import json
+import math
 import os
 import platform
 import re
@@ -16,7 +17,7 @@ import signal
 import subprocess
 import sys
 import unittest.mock
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
 from pathlib import Path
@@ -30,6 +31,7 @@ EXPECTED, FILES = HERE / "expected", HERE / "files"
 DEMO = ROOT / "app" / "demo" / "gripper-gripper-cdbf1f09"
 CLASSES = ("blocks-clear", "blocks-on", "gripper", "miconic", "visitall")
 _DIGITS = 6
+_CLOSE = 2e-4  # a run writes some numbers with four decimals, which may round either way
 _LIBRARIES = ("matplotlib", "numpy", "pandas", "pyarrow", "safetensors", "scipy", "torch")
 
 
@@ -54,6 +56,14 @@ class Golden:
             else:
                 # read without translation of line ends: the comparison is of bytes
                 assert text == file.read_bytes().decode(), f"{name} has changed"
+
+    def check_answer(self, name: str, found: Any) -> None:
+        """JSON must equal the file of its name, but for the last digits of computed numbers."""
+        if self.write:
+            self.check({name: as_text(found)})
+        else:
+            differences = list(different(found, json.loads((EXPECTED / name).read_text())))
+            assert not differences, f"{name} has changed: {'; '.join(differences[:5])}"
 
     def check_digests(self, name: str, files: Mapping[str, bytes]) -> None:
         """Files must be the expected ones by name and, where machine and libraries are the same, by bytes."""
@@ -147,6 +157,21 @@ class World:
         if isinstance(found, float):
             return "SECONDS" if key == "seconds" else float(f"{found:.{_DIGITS}g}")
         return found
+
+
+def different(found: Any, expected: Any, place: str = "") -> Iterator[str]:
+    """Where two JSON values differ; the last digits of floating-point numbers depend on the processor."""
+    if isinstance(found, float) and isinstance(expected, float):
+        if not math.isclose(found, expected, rel_tol=_CLOSE, abs_tol=_CLOSE):
+            yield f"{place} is {found}, not {expected}"
+    elif isinstance(found, dict) and isinstance(expected, dict) and list(found) == list(expected):
+        for key in found:
+            yield from different(found[key], expected[key], f"{place}.{key}")
+    elif isinstance(found, list) and isinstance(expected, list) and len(found) == len(expected):
+        for number, (one, other) in enumerate(zip(found, expected, strict=True)):
+            yield from different(one, other, f"{place}[{number}]")
+    elif found != expected:
+        yield f"{place} is {found!r}, not {expected!r}"
 
 
 def as_text(found: Any) -> str:
