@@ -11,6 +11,7 @@ import shutil
 import tempfile
 import time
 from collections.abc import Callable
+from inspect import getattr_static
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -81,7 +82,7 @@ def once(config: RunConfig) -> tuple[float, float]:
     for owner, names in BARE:
         for name in names:
             call = clock.timed(getattr(owner, name))
-            static = isinstance(owner, type) and isinstance(vars(owner)[name], staticmethod)
+            static = isinstance(getattr_static(owner, name), staticmethod)
             patches.append(patch.object(owner, name, staticmethod(call) if static else call))
     for one in patches:
         one.start()
