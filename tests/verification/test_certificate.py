@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 
 import distill.checker
-from distill.checker.certificates import CertificateError, recheck
+from distill.checker import CertificateError, recheck
 from distill.checker.formulas import Interpretation
-from distill.checker.pddl import PlainInstance
+from distill.checker.instances import PlainInstance
+from distill.checker.pddl import read_domain
 from distill.logic import Evaluator, parse, to_json
 from distill.planning import Domain, Instance, expand, problem_class
 from distill.verification import Verifier, certificate_of, coverage, write_certificate
@@ -123,7 +124,7 @@ def test_the_checker_reads_pddl_as_pymimir_does():
         (LIGHTS, HALL),
         *((p.domain.text, p.make("train")[0].text) for p in map(problem_class, ("logistics", "gripper"))),
     ]:
-        plain = PlainInstance(domain, text)
+        plain = PlainInstance(read_domain(domain), text)
         found = {plain.start}
         todo = [plain.start]
         while todo:
