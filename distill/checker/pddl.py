@@ -125,7 +125,7 @@ def types_of(words: list[Any], known: Collection[str], *, variables: bool = Fals
             kind = next(rest, "")
             if isinstance(kind, list):
                 raise CannotCheckError(f"the PDDL has the type {_written(kind)}, which cannot be checked")
-            if kind != "object" and kind not in known:
+            if not names or (kind != "object" and kind not in known):
                 raise CannotCheckError(f"the PDDL has no type {shown(kind)}")
             types |= dict.fromkeys(names, kind)
             names = []
