@@ -2,10 +2,11 @@
 
 `distill verify` writes a certificate. The checker repeats the verification with simple, slow algorithms. It
 parses the PDDL, generates all states by trying every action, computes V* by breadth-first search, and
-evaluates the value function on sets of atoms. The folder can be copied and run by itself:
-`python -m checker certificate.json.gz`.
+evaluates the value function on sets of atoms. Every entry is derived again or listed as not checked. The
+folder can be copied and run by itself: `python -m checker certificate.json.gz`.
 """
 
-from .certificates import CertificateError, recheck
+from .certificates import recheck
+from .errors import CannotCheckError, CertificateError
 
-__all__ = ["CertificateError", "recheck"]
+__all__ = ["CannotCheckError", "CertificateError", "recheck"]

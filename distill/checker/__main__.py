@@ -5,7 +5,7 @@ import json
 import sys
 from pathlib import Path
 
-from . import CertificateError, __doc__, recheck
+from . import CannotCheckError, CertificateError, __doc__, recheck
 
 
 def main() -> int:
@@ -15,9 +15,13 @@ def main() -> int:
     parser.add_argument("--max-objects", type=int, help="only instances with at most this many objects")
     parser.add_argument("--sample", type=int, help="only a random sample of this many instances")
     parser.add_argument("--seed", type=int, default=0, help="random seed of the sample")
+    parser.add_argument("--max-states", type=int, default=200_000, help="greatest number of states")
     options = parser.parse_args()
     try:
         summary = recheck(**vars(options))
+    except CannotCheckError as error:
+        print(f"cannot be rechecked: {error}", file=sys.stderr)
+        return 2
     except CertificateError as error:
         print(f"rejected: {error}")
         return 1

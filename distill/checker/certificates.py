@@ -1,108 +1,21 @@
 """Recheck the certificate of a value function."""
 
-import gzip
-import hashlib
-import json
 import random
-from collections import deque
+from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from .formulas import Interpretation, occurs_only_with_goal
-from .pddl import PlainInstance, State, parse_atom
+from .claims import check_aside, check_claims, not_checked
+from .errors import CannotCheckError, CertificateError
+from .instances import PlainInstance, State, vocabulary
+from .nodes import check_nodes, written
+from .pddl import Atom, Domain, read_atom, read_domain
+from .reading import read_certificate
+from .state_space import EQUAL, StateSpace
+from .symmetry import colours, isomorphism
 
-
-class CertificateError(Exception):
-    """A statement of the certificate is false."""
-
-
-def recheck_instance(certificate: dict[str, Any], entry: dict[str, Any], max_states: int) -> int:
-    """Recheck all states of an instance and return their number; a difference raises `CertificateError`."""
-    instance = PlainInstance(certificate["domain"], entry["pddl"])
-    goal_atoms = {tuple(one[1] if one[0] == "not" else one) for one in instance.goal}
-    irrelevant = set(certificate["aside"])
-
-    def index(state: State) -> int:
-        relevant = frozenset(atom for atom in state if atom[0] not in irrelevant or atom in goal_atoms)
-        if relevant not in indices:
-            indices[relevant] = len(states)
-            states.append(state)
-        return indices[relevant]
-
-    indices: dict[State, int] = {}
-    states: list[State] = []
-    for start in [instance.start, *(frozenset(map(parse_atom, atoms)) for atoms in entry["starts"])]:
-        index(start)
-    after: list[list[int]] = []
-    for state in states:
-        after.append([index(successor) for successor in instance.successors(state)])
-        if len(states) > max_states:
-            raise CertificateError(f"it has more than {max_states} states; allow more, or use smaller ones")
-    v_star = steps_to_goal([instance.is_goal(state) for state in states], after)
-    rows, names = certificate["nodes"], list(instance.objects)
-    values = [Interpretation(rows, names, instance.structure(state)).value() for state in states]
-    compare(entry, v_star, values, after)
-    return len(states)
-
-
-def steps_to_goal(goal: list[bool], after: list[list[int]]) -> list[int]:
-    """The least number of steps to a goal from each state; -1 if no goal is reachable."""
-    before: list[list[int]] = [[] for _ in after]
-    for state, successors in enumerate(after):
-        for successor in successors:
-            before[successor].append(state)
-    steps = [0 if is_goal else -1 for is_goal in goal]
-    todo = deque(state for state, is_goal in enumerate(goal) if is_goal)
-    while todo:
-        state = todo.popleft()
-        for earlier in before[state]:
-            if steps[earlier] < 0:
-                steps[earlier] = steps[state] + 1
-                todo.append(earlier)
-    return steps
-
-
-def compare(entry: dict[str, Any], v_star: list[int], values: list[float], after: list[list[int]]) -> None:
-    """Compare V* and V of all states with the certificate of an instance."""
-    tolerance = 1e-6
-    wrong = dict.fromkeys(entry["wrong"], False)
-    for state, own in enumerate(v_star):
-        wrong["value"] |= own >= 0 and abs(values[state] - own) > tolerance
-        wrong["goal"] |= (abs(values[state]) <= tolerance) != (own == 0)
-        least = min((values[one] for one in after[state]), default=0.0)
-        best = [one for one in after[state] if values[one] <= least + tolerance]
-        wrong["greedy"] |= own > 0 and any(v_star[one] != own - 1 for one in best)
-    for name, fails in wrong.items():
-        if fails != (entry["wrong"][name] > 0):
-            raise CertificateError(f"the property {name} {'does not hold' if fails else 'holds'}")
-    if max(v_star) != entry["max_v_star"]:
-        raise CertificateError(f"the largest V* is {max(v_star)}, not {entry['max_v_star']}")
-    if not entry["classes"] <= len(v_star) <= entry["states"]:
-        counts = f"{entry['classes']} classes of {entry['states']}"
-        raise CertificateError(f"{len(v_star)} states cannot be {counts}")
-    labels = [(own, round(value * 1e6)) for own, value in zip(v_star, values, strict=True)]
-    lines = {f"{labels[s]} {sorted(labels[t] for t in successors)}" for s, successors in enumerate(after)}
-    if hashlib.sha256("\n".join(sorted(lines)).encode()).hexdigest()[:32] != entry["profile"]:
-        raise CertificateError("V* and V of states and their successors differ")
-
-
-def check_consistency(certificate: dict[str, Any]) -> None:
-    """Check that a certificate is consistent: its checksum, its totals and its irrelevant predicates."""
-    rest = {key: value for key, value in certificate.items() if key != "checksum"}
-    if hashlib.sha256(json.dumps(rest, sort_keys=True).encode()).hexdigest() != certificate["checksum"]:
-        raise CertificateError("it was changed after it was written: its checksum differs")
-    wrong = sum(sum(entry["wrong"].values()) for entry in certificate["instances"])
-    if certificate["holds"] and (wrong or not certificate["complete"]):
-        raise CertificateError("it claims that the value function holds, but some instances are wrong")
-    for size in certificate["sizes"]:
-        mine = [entry for entry in certificate["instances"] if entry["objects"] == size["objects"]]
-        if any(size[key] != sum(entry[key] for entry in mine) for key in ("classes", "states")):
-            raise CertificateError(f"the totals for {size['objects']} objects are not those of its instances")
-    for name in certificate["aside"]:
-        first = PlainInstance(certificate["domain"], certificate["instances"][0]["pddl"])
-        if name in first.condition_predicates() or not occurs_only_with_goal(certificate["nodes"], name):
-            raise CertificateError(f"atoms of {name} matter, but were set aside")
+_Structure = tuple[list[str], frozenset[Atom]]
 
 
 def recheck(
@@ -126,26 +39,151 @@ def recheck(
 
     Returns
     -------
-    The number of instances, of rechecked instances and of their states, and the statement of the certificate.
-    `CertificateError` is raised if a statement is false.
+    The value function, whether it holds, the number of instances, of rechecked instances and of their
+    states, and the entries that were not checked, with reasons. `CertificateError` is raised if a statement
+    is false, and its subclass `CannotCheckError` if the file cannot be checked.
     """
-    with (gzip.open if path.suffix == ".gz" else open)(path, "rt", encoding="utf-8") as stream:
-        certificate = json.load(stream)
-    check_consistency(certificate)
-    entries = [e for e in certificate["instances"] if max_objects is None or e["objects"] <= max_objects]
-    if sample is not None and sample < len(entries):
-        entries = random.Random(seed).sample(entries, sample)
-    states = 0
-    for done, entry in enumerate(entries):
-        progress(done, len(entries))
+    if sample is not None and sample < 1:
+        raise CannotCheckError("a sample needs at least one instance")
+    if max_states < 1:
+        raise CannotCheckError("at least one state must be allowed")
+    certificate = read_certificate(path)
+    check_claims(certificate)
+    domain = read_domain(certificate["domain"])
+    check_nodes(certificate["nodes"], vocabulary(domain, certificate["goal_marking"]))
+    if written(certificate["nodes"], len(certificate["value"])) != certificate["value"]:
+        raise CertificateError("the text of the value function is not that of its nodes")
+    check_aside(certificate, domain)
+    work = _Recheck(certificate, domain, max_states)
+    chosen = work.choose(max_objects, sample, seed)
+    for done, number in enumerate(chosen):
+        progress(done, len(chosen))
         try:
-            states += recheck_instance(certificate, entry, max_states)
+            work.instance(number)
         except CertificateError as error:
-            raise CertificateError(f"{error}: in {entry['pddl']}") from error
+            raise type(error)(f"instance {number + 1}: {error}") from error
+    work.finish()
     return {
         "value": certificate["value"],
         "holds": certificate["holds"],
         "instances": len(certificate["instances"]),
-        "rechecked": len(entries),
-        "states": states,
+        "rechecked": len(chosen),
+        "states": work.states,
+        "unchecked": not_checked(certificate, len(chosen), work.merged),
     }
+
+
+class _Recheck:
+    """Rechecks instances one by one, and collects what concerns several of them."""
+
+    def __init__(self, certificate: dict[str, Any], domain: Domain, max_states: int) -> None:
+        self.entries, self.example = certificate["instances"], certificate["counterexample"]
+        self.sizes, self.symmetry = certificate["sizes"], certificate["symmetry"]
+        self.rows, self.domain, self.max_states = certificate["nodes"], domain, max_states
+        self.irrelevant = frozenset(certificate["aside"])
+        self.states, self.merged = 0, False
+        self._steps: dict[int, list[int]] = {}  # for each number of objects
+        self._scenes: dict[Any, list[tuple[int, _Structure]]] = {}  # those of equal colours
+        self._smallest: tuple[int, float, int] | None = None
+        self._of_example: int | None = None
+        self._wrong: PlainInstance | None = None
+        if self.example:
+            self._wrong = PlainInstance(domain, self.example["pddl"])
+            self._of_example = self._instance_of(self._wrong)
+
+    def _instance_of(self, wrong: PlainInstance) -> int:
+        """The number of the instance that a counterexample is a state of."""
+        for number, entry in enumerate(self.entries):
+            if entry["objects"] != len(wrong.objects):
+                continue
+            if PlainInstance(self.domain, entry["pddl"]).scene == wrong.scene:
+                return number
+        raise CertificateError("the counterexample is a state of no instance")
+
+    def choose(self, max_objects: int | None, sample: int | None, seed: int) -> list[int]:
+        """The numbers of the instances to recheck; that of the counterexample always is among them."""
+        numbers = [
+            number
+            for number, entry in enumerate(self.entries)
+            if max_objects is None or entry["objects"] <= max_objects
+        ]
+        if not numbers:
+            raise CannotCheckError(f"no instance has at most {max_objects} objects")
+        if sample is not None and sample < len(numbers):
+            numbers = random.Random(seed).sample(numbers, sample)
+        if self._of_example is not None and self._of_example not in numbers:
+            numbers.append(self._of_example)
+        return numbers
+
+    def instance(self, number: int) -> None:
+        """Recheck all states of an instance."""
+        entry = self.entries[number]
+        instance = PlainInstance(self.domain, entry["pddl"])
+        starts = [instance.start, *(self._state(atoms, instance) for atoms in entry["starts"])]
+        space = self._space(instance, starts, self.symmetry)
+        found = space.summary()
+        for key in ("objects", "classes", "states", "dead_ends", "max_v_star", "wrong", "profile"):
+            if found[key] != entry[key]:
+                raise CertificateError(f"{key} is {found[key]}, not {entry[key]}")
+        self._check_distinct(number, instance)
+        self.states += len(space.states)
+        self.merged |= space.n_classes < len(space.classes)
+        self._steps.setdefault(entry["objects"], []).append(int(str(found["steps"])))
+        ranks = [space.rank(state) for state, broken in enumerate(space.violations) if broken]
+        self._smallest = min([*ranks, *([self._smallest] if self._smallest else [])], default=None)
+        wrong = self._wrong if number == self._of_example else None
+        if wrong is not None and space.relevant(wrong.start) not in space.classes:
+            raise CertificateError("the counterexample cannot be reached")
+
+    def finish(self) -> None:
+        """Check the numbers of steps and the counterexample."""
+        for size in self.sizes:
+            steps = self._steps.get(size["objects"], [])
+            if len(steps) == size["scenes"] and sum(steps) != size["steps"]:
+                raise CertificateError(
+                    f"with {size['objects']} objects there are {sum(steps)} steps, not {size['steps']}"
+                )
+        if self._wrong is not None:
+            self._check_example(self._wrong)
+
+    def _check_example(self, wrong: PlainInstance) -> None:
+        if self._state(self.example["state"], wrong) != wrong.start:
+            raise CertificateError("the state of the counterexample is not that of its PDDL")
+        space = self._space(wrong, [wrong.start], False)
+        if (space.v_star[0], space.violations[0]) != (self.example["v_star"], self.example["broken"]):
+            raise CertificateError("V* or the violated properties of the counterexample differ")
+        if abs(space.values[0] - self.example["value"]) > EQUAL:
+            raise CertificateError("the value of the counterexample differs")
+        # Of states that differ in irrelevant atoms any may be shown.
+        known = 2 if self.irrelevant else 3
+        if self._smallest is not None and self._smallest[:known] < space.rank(0)[:known]:
+            raise CertificateError("the counterexample is not the smallest wrong state")
+
+    def _space(self, instance: PlainInstance, starts: list[State], symmetry: bool) -> StateSpace:
+        return StateSpace(
+            instance,
+            starts,
+            self.rows,
+            irrelevant=self.irrelevant,
+            symmetry=symmetry,
+            max_states=self.max_states,
+        )
+
+    def _state(self, atoms: list[str], instance: PlainInstance) -> State:
+        state = frozenset(read_atom(atom, self.domain, instance.objects) for atom in atoms)
+        if len(state) < len(atoms) or any(atom[0] not in instance.fluent for atom in state):
+            raise CertificateError("a state lists an atom twice, or one that no action changes")
+        return state
+
+    def _check_distinct(self, number: int, instance: PlainInstance) -> None:
+        """Check that an instance is not another one with other names, which would count twice."""
+        own: _Structure = (list(instance.objects), instance.fixed_atoms)
+        colour = colours(*own)
+        alike = self._scenes.setdefault(frozenset(Counter(colour.values()).items()), [])
+        for other, structure in alike:
+            same = own == structure
+            if self.symmetry:
+                same = isomorphism(own, structure, {}, colour, colours(*structure)) is not None
+            if same:
+                raise CertificateError(f"it is the same as instance {other + 1}")
+        alike.append((number, own))

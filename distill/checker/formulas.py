@@ -1,16 +1,17 @@
 """The semantics of formulas in a state, on sets of objects and pairs."""
 
-import math
 from collections.abc import Callable
 from typing import Any
 
+from .errors import CannotCheckError
+from .nodes import Rows
 from .pddl import Atom
 
 
 class Interpretation:
     """The values of the nodes of a value function in one state: sets of objects, sets of pairs, numbers."""
 
-    def __init__(self, rows: list[list[Any]], objects: list[str], atoms: dict[str, set[Atom]]) -> None:
+    def __init__(self, rows: Rows, objects: list[str], atoms: dict[str, set[Atom]]) -> None:
         self.objects, self.atoms = frozenset(objects), atoms
         self.values: list[Any] = []
         self.rows = rows
@@ -91,13 +92,16 @@ class Interpretation:
         return number
 
     def _scaled(self, weight: Any, number: Any, row: Any) -> Any:
-        return weight * number
+        return _finite(weight * number)
 
     def _sum(self, *parts: Any, row: Any) -> Any:
-        return sum(parts)
+        return _finite(sum(parts))
 
     def _product(self, *parts: Any, row: Any) -> Any:
-        return math.prod(parts)
+        product = 1
+        for part in parts:
+            product = _finite(product * part)
+        return product
 
     def _dist(self, first: Any, pairs: Any, last: Any, row: Any) -> Any:
         steps, reached = 0, set(first)
@@ -110,7 +114,14 @@ class Interpretation:
         return steps
 
 
-def occurs_only_with_goal(rows: list[list[Any]], name: str) -> bool:
+def _finite(number: Any) -> Any:
+    """A number that fits in a float, so that products of products do not fill the memory."""
+    if not abs(number) < 1e300:
+        raise CannotCheckError("the value function has a value that is too large")
+    return number
+
+
+def occurs_only_with_goal(rows: Rows, name: str) -> bool:
     """Whether a predicate occurs only in conjunctions with its goal, so that its other atoms are irrelevant.
 
     Examples
@@ -121,16 +132,19 @@ def occurs_only_with_goal(rows: list[list[Any]], name: str) -> bool:
     False
     """
     goals = (f"{name}_G", f"{name}_G,T", f"{name}_G,F")
-
-    def only_with_goal(number: int, beside: list[list[Any]]) -> bool:
-        kind, *fields = rows[number]
-        if kind in ("atom", "role") and fields[0] == name:
-            return any([kind, goal, *fields[1:]] in beside for goal in goals)
+    alone: list[set[tuple[Any, ...]]] = []  # for each node the occurrences without their goal
+    for kind, *fields in rows:
         parts = [field["@"] for field in fields if isinstance(field, dict)]
-        if kind in ("and", "rand"):
-            beside = beside + [rows[part] for part in parts]
-        elif kind not in ("or", "not", "ror", "rnot"):
-            beside = []
-        return all(only_with_goal(part, beside) for part in parts)
-
-    return only_with_goal(len(rows) - 1, [])
+        own = set[tuple[Any, ...]]().union(*(alone[part] for part in parts))
+        if kind in ("atom", "role") and fields[0] == name:
+            own = {(kind, *fields[1:])}
+        elif kind in ("and", "rand"):
+            own -= {
+                (rows[part][0], *rows[part][2:])
+                for part in parts
+                if rows[part][0] in ("atom", "role") and rows[part][1] in goals
+            }
+        elif own and kind not in ("or", "not", "ror", "rnot"):
+            return False
+        alone.append(own)
+    return True

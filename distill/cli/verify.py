@@ -8,7 +8,7 @@ import typer
 
 from distill.cli import options
 from distill.cli.output import Json, print_json, print_text, progress_bar, stage_bar
-from distill.cli.verify_output import report, show_plans
+from distill.cli.verify_output import report, show_plans, show_recheck
 from distill.common import InputError, check_format
 
 if TYPE_CHECKING:
@@ -127,11 +127,13 @@ def recheck(
     """Recheck a certificate with an independent checker that shares no code with `distill verify`.
 
     The checker parses the PDDL, tries every action in every state, computes V* by breadth-first search and
-    evaluates the formulas on sets. This is slow; --max-objects and --sample select some instances.
+    evaluates the formulas on sets. This is slow; --max-objects and --sample select some instances. Entries
+    that it cannot derive again are listed as not checked.
 
-    The exit code is 1 if the certificate is false. `python -m distill.checker FILE` does the same.
+    The exit code is 1 if the certificate is false and 2 if it cannot be checked. `python -m distill.checker
+    FILE` does the same.
     """
-    from distill.checker.certificates import CertificateError, recheck as check
+    from distill.checker import CannotCheckError, CertificateError, recheck as check
 
     try:
         with progress_bar("Rechecking") as progress:
@@ -143,22 +145,20 @@ def recheck(
                 max_states=max_states,
                 progress=progress,
             )
+    except CannotCheckError as error:
+        raise InputError(
+            f"{certificate} cannot be rechecked: {error}; `distill verify --certificate` writes certificates."
+        ) from error
     except CertificateError as error:
         if as_json:
             print_json({"agrees": False, "reason": str(error)})
         else:
-            print_text(f"Rejected: {error}")
+            print_text(f"Rejected: {error}.")
         raise typer.Exit(1) from error
-    except (OSError, ValueError, KeyError, TypeError, IndexError) as error:
-        raise InputError(
-            f"{certificate} is no certificate ({error!r}); `distill verify --certificate` writes one."
-        ) from error
     if as_json:
         print_json({"agrees": True, **summary})
-        return
-    result = "right in all states" if summary["holds"] else "wrong in some states"
-    counts = f"{summary['rechecked']} of {summary['instances']} instances, {summary['states']} states"
-    print_text(f"The certificate is correct: the value function is {result}. Rechecked {counts}.")
+    else:
+        show_recheck(summary)
 
 
 def _instances(domain: Path | None, given: list[Path] | None) -> "list[Instance]":

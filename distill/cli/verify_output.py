@@ -1,7 +1,7 @@
 """The output of `distill verify`."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from distill.cli.output import decimal, print_json, print_table, print_text
 
@@ -120,6 +120,18 @@ def _show_history(history: "list[Round]") -> None:
     ]
     columns = ["round", "run", "features", "size", "states added", "result"]
     print_table("Refinement", columns, rows)
+
+
+def show_recheck(summary: dict[str, Any]) -> None:
+    """Print what the checker found, and what it did not check."""
+    result = "right in all states" if summary["holds"] else "wrong in some states"
+    which = f"{summary['rechecked']} of {summary['instances']} instances"
+    print_text(f"The certificate is correct: the value function is {result} of the instances that it lists.")
+    print_text(f"V = {summary['value']}")
+    print_text(f"Rechecked: {which}, {summary['states']} states.")
+    print_text("Not checked:")
+    for entry, reason in summary["unchecked"].items():
+        print_text(f"  {entry}: {reason}")
 
 
 def show_plans(run: "Run", rows: "list[GreedyPlan]") -> None:

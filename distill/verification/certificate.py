@@ -130,6 +130,5 @@ def _entry(done: Verification, record: Record, name: str) -> dict[str, Any]:
         "dead_ends": record.dead_ends,
         "max_v_star": record.max_v_star,
         "wrong": record.wrong,
-        "digest": record.digest,
         "profile": record.profile,
     }

@@ -34,14 +34,19 @@ def test_a_right_run_and_its_certificate(tmp_path):
     assert told["wrong"] == {"value": 0, "greedy": 0, "goal": 0}
     assert [size["scenes"] for size in told["sizes"]] == [1, 2, 3]
     checked = distill("recheck", file, "--json")
-    assert json.loads(checked.stdout) | {"value": ""} == {
+    answer = json.loads(checked.stdout)
+    assert set(answer.pop("unchecked")) == {"version", "source", "scope", "complete", "sizes.instances"}
+    assert answer == {
         "agrees": True,
-        "value": "",
+        "value": told["value"],
         "holds": True,
         "instances": 6,
         "rechecked": 6,
         "states": 232,
     }
+    text = distill("recheck", file).stdout
+    assert told["value"] in text
+    assert "Not checked:" in text
     shown = distill("verify", DEMO, "--max-objects", 6).stdout
     assert "is right in all 51 states" in " ".join(shown.split())
 

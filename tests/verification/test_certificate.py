@@ -12,9 +12,10 @@ import pytest
 from hypothesis import given
 
 import distill.checker
-from distill.checker.certificates import CertificateError, recheck
+from distill.checker import CannotCheckError, CertificateError, recheck
 from distill.checker.formulas import Interpretation
-from distill.checker.pddl import PlainInstance
+from distill.checker.instances import PlainInstance
+from distill.checker.pddl import read_domain
 from distill.logic import Evaluator, parse, to_json
 from distill.planning import Domain, Instance, expand, problem_class
 from distill.verification import Verifier, certificate_of, coverage, write_certificate
@@ -65,7 +66,7 @@ def test_instances_can_be_chosen(tmp_path):
     whole = certificate("miconic", 5)
     assert rechecked(whole, tmp_path, max_objects=4)["rechecked"] == 2 + 6
     assert rechecked(whole, tmp_path, sample=5)["rechecked"] == 5
-    with pytest.raises(CertificateError, match="more than 3 states"):
+    with pytest.raises(CannotCheckError, match="more than 3 states"):
         rechecked(whole, tmp_path, max_states=3)
 
 
@@ -77,13 +78,37 @@ def lies() -> dict:
     other = certificate("visitall", 3, "#(visited_G & ~visited)")
     return {
         "checksum": {**blocks, "value": "0"},
-        "property value": changed(blocks, nodes=to_json(parse("2*#<on+>clear_G"))),
-        "largest V": changed(blocks, instances=[*several, {**last, "max_v_star": 6}]),
-        "totals for": changed(blocks, instances=several),
-        "V\\* and V of": changed(blocks, instances=[*several, {**last, "profile": "0" * 32}]),
+        "text of the value function": changed(blocks, value="0"),
+        "wrong is": changed(blocks, **function("2*#<on+>clear_G")),
+        "max_v_star is": changed(blocks, **last_of(blocks, max_v_star=6)),
+        "classes is": changed(blocks, **last_of(blocks, classes=last["classes"] + 1)),
+        "states is": changed(blocks, **last_of(blocks, states=last["states"] + 1)),
+        "dead_ends is": changed(blocks, **last_of(blocks, dead_ends=1)),
+        "steps, not 0": changed(blocks, sizes=[*blocks["sizes"][:-1], {**blocks["sizes"][-1], "steps": 0}]),
+        "sizes are not those of its inst": changed(blocks, instances=several),
+        "totals for": changed(blocks, instances=[*several, {**last, "states": 1}]),
+        "profile is": changed(blocks, instances=[*several, {**last, "profile": "0" * 32}]),
         "but some instances are wrong": changed(other, holds=True),
-        "atoms of visited matter": changed(visits, nodes=to_json(parse("#visited"))),
-        "atoms of clear matter": changed(blocks, aside=["clear"]),
+        "shows no wrong state": changed(other, counterexample=None),
+        "covered does not say": changed(blocks, covered="All states."),
+        "the properties are not": changed(blocks, properties={"value": "V > V*"}),
+        "the counterexample differ": changed(other, counterexample={**other["counterexample"], "v_star": 9}),
+        "atoms of visited matter": changed(visits, **function("#visited")),
+        "covered": changed(blocks, aside=["clear"]),
+    }
+
+
+def function(text: str) -> dict:
+    return {"value": text, "nodes": to_json(parse(text))}
+
+
+def last_of(whole: dict, **entries) -> dict:
+    """Other entries for the last instance, and for the totals, which are of several instances."""
+    size, last = whole["sizes"][-1], whole["instances"][-1]
+    assert size["scenes"] == 1
+    return {
+        "instances": [*whole["instances"][:-1], {**last, **entries}],
+        "sizes": [*whole["sizes"][:-1], {**size, **entries}],
     }
 
 
@@ -91,6 +116,30 @@ def test_lies_are_rejected(tmp_path):
     for reason, whole in lies().items():
         with pytest.raises(CertificateError, match=reason):
             rechecked(whole, tmp_path)
+
+
+@pytest.mark.parametrize("options", [{"sample": 0}, {"sample": -1}, {"max_objects": 0}, {"max_states": 0}])
+def test_a_choice_without_instances_is_refused(options, tmp_path):
+    with pytest.raises(CannotCheckError):
+        rechecked(certificate("blocks-clear", 2), tmp_path, **options)
+
+
+def test_what_was_not_rechecked_is_listed(tmp_path):
+    whole = certificate("miconic", 4)
+    assert {"holds", "instances", "sizes"} <= rechecked(whole, tmp_path, sample=1)["unchecked"].keys()
+    assert set(rechecked(whole, tmp_path)["unchecked"]) == {
+        *("version", "source", "scope", "complete", "sizes.instances", "symmetry")
+    }
+
+
+def test_the_instance_of_the_counterexample_is_always_rechecked(tmp_path):
+    value = RIGHT["gripper"].replace("2*#<at^-1>", "3*#<at^-1>")
+    whole = certificate_of(Verifier(parse(value)).problem(problem_class("gripper"), 6, go_on=True), {})
+    assert rechecked(whole, tmp_path, sample=1)["rechecked"] in (1, 2)
+    wrong = changed(whole, counterexample={**whole["counterexample"], "value": 7.0})
+    for seed in range(4):
+        with pytest.raises(CertificateError, match="value of the counterexample"):
+            rechecked(wrong, tmp_path, sample=1, seed=seed)
 
 
 def test_the_same_verification_gives_the_same_file(tmp_path):
@@ -123,7 +172,7 @@ def test_the_checker_reads_pddl_as_pymimir_does():
         (LIGHTS, HALL),
         *((p.domain.text, p.make("train")[0].text) for p in map(problem_class, ("logistics", "gripper"))),
     ]:
-        plain = PlainInstance(domain, text)
+        plain = PlainInstance(read_domain(domain), text)
         found = {plain.start}
         todo = [plain.start]
         while todo:
