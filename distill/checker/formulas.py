@@ -45,10 +45,19 @@ class Interpretation:
         return set.union(*parts)
 
     def _closure(self, pairs: Any, reflexive: bool, row: Any) -> Any:
-        closure = set(pairs)
-        while more := {(a, d) for a, b in closure for c, d in pairs if b == c} - closure:
-            closure |= more
-        return closure | {(x, x) for x in self.objects} if reflexive else closure
+        after: dict[str, set[str]] = {}
+        for x, y in pairs:
+            after.setdefault(x, set()).add(y)
+        closure = {(x, x) for x in self.objects} if reflexive else set()
+        for x in after:
+            todo = set(after[x])
+            reached: set[str] = set()
+            while todo:
+                y = todo.pop()
+                reached.add(y)
+                todo |= after.get(y, set()) - reached
+            closure |= {(x, y) for y in reached}
+        return closure
 
     def _top(self, row: Any) -> Any:
         return self.objects

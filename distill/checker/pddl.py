@@ -30,6 +30,7 @@ _RESERVED = {
     "increase",
 }
 _DEEPEST = 100
+_MOST_TYPES = 1_000
 
 
 class Literal(NamedTuple):
@@ -118,7 +119,7 @@ def types_of(words: list[Any], known: Collection[str], *, variables: bool = Fals
     {'a': 'block', 'b': 'block', 'c': 'object'}
     """
     types: Types = {}
-    names: list[str] = []
+    names: dict[str, None] = {}
     rest = iter(words)
     for word in rest:
         if word == "-":
@@ -128,14 +129,14 @@ def types_of(words: list[Any], known: Collection[str], *, variables: bool = Fals
             if not names or (kind != "object" and kind not in known):
                 raise CannotCheckError(f"the PDDL has no type {shown(kind)}")
             types |= dict.fromkeys(names, kind)
-            names = []
+            names = {}
         elif isinstance(word, list) or not (_VARIABLE if variables else _NAME).fullmatch(word):
             due = "variable" if variables else "name"
             raise CannotCheckError(f"the PDDL lists {_written(word)}, which is no {due}")
         elif word in types or word in names:
             raise CannotCheckError(f"the PDDL lists {word} twice")
         else:
-            names.append(word)
+            names[word] = None
     return types | dict.fromkeys(names, "object")
 
 
@@ -150,6 +151,8 @@ def read_domain(text: str) -> Domain:
     name, sections, actions = _sections(text, "domain", (":types", ":constants", ":predicates"))
     words = sections.get(":types", [])
     supertypes = types_of(words, {word for word in words if isinstance(word, str)})
+    if len(supertypes) > _MOST_TYPES:
+        raise CannotCheckError(f"the PDDL has more than {_MOST_TYPES} types")
     for kind in supertypes:
         _check_free(kind, ())
         above, steps = kind, 0
@@ -160,10 +163,12 @@ def read_domain(text: str) -> Domain:
             above, steps = supertypes[above], steps + 1
     constants = types_of(sections.get(":constants", []), supertypes)
     predicates: dict[str, int] = {}
+    taken = {*supertypes, *(f"is_{name}" for name in constants)}
     for one in sections.get(":predicates", []):
         if not isinstance(one, list) or not one or not isinstance(one[0], str) or not _NAME.fullmatch(one[0]):
             raise CannotCheckError(f"the PDDL declares {_written(one)}, which is no predicate")
-        _check_free(one[0], [*predicates, *supertypes, *(f"is_{name}" for name in constants)])
+        _check_free(one[0], taken)
+        taken.add(one[0])
         predicates[one[0]] = len(types_of(one[1:], supertypes, variables=True))
     known = Domain(name, supertypes, constants, predicates, [])
     for one in actions:

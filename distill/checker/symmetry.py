@@ -51,18 +51,21 @@ class Symmetries:
 
     def __init__(self, objects: Sequence[str], atoms: Atoms) -> None:
         self.generators: list[Mapping] = []
-        colour = colours(objects, atoms)
+        colour, atoms_of = colours(objects, atoms), _by_object(atoms)
         # Permutations that fix many objects are found first, so that each object needs few of its own.
         for place in reversed(range(len(objects))):
             first, fixed = objects[place], {name: name for name in objects[:place]}
             tried = self._reached(first)
             for other in objects[place + 1 :]:
-                if other not in tried and colour[other] == colour[first]:
-                    found = isomorphism((objects, atoms), (objects, atoms), {**fixed, first: other}, colour)
-                    if found is not None:
-                        self.generators.append(found)
-                        tried |= self._reached(first)
-                    tried |= self._reached(other)
+                if other in tried or colour[other] != colour[first]:
+                    continue
+                found: Mapping | None = {name: name for name in objects} | {first: other, other: first}
+                if not _fits(found or {}, [*atoms_of.get(first, ()), *atoms_of.get(other, ())], atoms):
+                    given = {**fixed, first: other}
+                    found = isomorphism((objects, atoms), (objects, atoms), given, colour)
+                if found is not None:
+                    self.generators.append(found)
+                tried |= self._reached(first) | self._reached(other)
         self._images: list[dict[Atom, Atom]] = [{} for _ in self.generators]
 
     def orbit(self, state: Atoms, most: int) -> set[Atoms]:

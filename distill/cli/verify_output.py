@@ -125,10 +125,12 @@ def _show_history(history: "list[Round]") -> None:
 def show_recheck(summary: dict[str, Any]) -> None:
     """Print what the checker found, and what it did not check."""
     result = "right in all states" if summary["holds"] else "wrong in some states"
-    which = f"{summary['rechecked']} of {summary['instances']} instances"
-    print_text(f"The certificate is correct: the value function is {result} of the instances that it lists.")
+    whole = summary["rechecked"] == summary["instances"]
+    what = "The certificate" if whole else "The part of the certificate that was rechecked"
+    counts = f"{summary['rechecked']} of {summary['instances']} instances, {summary['states']} states"
+    print_text(f"{what} is correct: the value function is {result} of these instances.")
     print_text(f"V = {summary['value']}")
-    print_text(f"Rechecked: {which}, {summary['states']} states.")
+    print_text(f"Rechecked: {counts}.")
     print_text("Not checked:")
     for entry, reason in summary["unchecked"].items():
         print_text(f"  {entry}: {reason}")

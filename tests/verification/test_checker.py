@@ -33,7 +33,7 @@ odd_numbers = st.builds(
 )
 
 
-@settings(max_examples=400)
+@settings(max_examples=200)
 @given(st.one_of(value_functions, sharing(), st.builds(fo.Sum, odd_numbers, odd_numbers, numbers)))
 def test_the_text_of_nodes_is_that_of_the_typed_notation(value):
     assert written(to_json(value), 10**7) == str(value)
@@ -281,10 +281,10 @@ def test_isomorphisms_are_those_of_brute_force(one, other, order):
 
 
 def test_many_equal_objects_have_few_generators():
-    names = [f"o{number}" for number in range(120)]
+    names = [f"o{number}" for number in range(60)]
     found = Symmetries(names, frozenset({("goal", "o0")}))
-    assert len(found.generators) == 118
-    assert len(found.orbit(frozenset({("on", "o1", "o2")}), 10**6)) == 119 * 118
+    assert len(found.generators) == 58
+    assert len(found.orbit(frozenset({("on", "o1", "o2")}), 10**6)) == 59 * 58
 
 
 def test_effects_on_all_objects_are_read():
