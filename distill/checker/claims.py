@@ -103,10 +103,7 @@ def check_aside(certificate: dict[str, Any], domain: Domain) -> None:
     for name in certificate["aside"]:
         if name not in fluent_predicates(domain):
             raise CertificateError("aside names a predicate that no action changes")
-        rows = certificate["nodes"]
-        # Two of three arguments do not tell an atom of the goal from others.
-        told = domain.predicates[name] < 3 or not any(row[0] == "role" and row[1] == name for row in rows)
-        if name in condition_predicates(domain) or not told or not occurs_only_with_goal(rows, name):
+        if name in condition_predicates(domain) or not occurs_only_with_goal(certificate["nodes"], name):
             raise CertificateError(f"atoms of {name} matter, but were set aside")
 
 

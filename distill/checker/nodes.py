@@ -54,6 +54,8 @@ def check_nodes(rows: Rows, vocabulary: dict[str, int]) -> None:
                     used.add(field["@"])
                 _check_field(field, sort, sorts)
             _check_predicate(kind, fields, vocabulary)
+            if kind in ("rnot", "rand", "ror"):
+                _check_pairs([rows[field["@"]] for field in fields], vocabulary)
         except CannotCheckError as error:
             raise CannotCheckError(f"node {number}: {error}") from None
         sorts.append(own)
@@ -105,6 +107,13 @@ def _check_predicate(kind: str, fields: list[Any], vocabulary: dict[str, int]) -
     fits = vocabulary[name] > max(places) if places else vocabulary[name] < 2
     if not fits or len(set(places)) < len(places):
         raise CannotCheckError(f"the predicate {name} has {vocabulary[name]} arguments, which does not fit")
+
+
+def _check_pairs(parts: Rows, vocabulary: dict[str, int]) -> None:
+    """Refuse to combine relations of which several atoms may have the same two objects."""
+    for kind, *fields in parts:
+        if kind == "role" and vocabulary[fields[0]] > 2:
+            raise CannotCheckError(f"the relation of {fields[0]} counts atoms and cannot be combined")
 
 
 _NAME = re.compile(r"[A-Za-z_](?:[\w-]*\w)?(?:,[TF])?", re.ASCII)

@@ -132,9 +132,9 @@ def _record(fields: dict[str, Check], **optional: Check) -> Check:
         if not isinstance(value, dict):
             _fail(value, where, "an object")
         of = "" if where == "it" else f" of {where}"
-        for key in fields.keys() - value.keys():
+        for key in sorted(fields.keys() - value.keys()):
             raise CannotCheckError(f"it is no certificate: the entry {key}{of} is missing")
-        for key in value.keys() - fields.keys() - optional.keys():
+        for key in sorted(value.keys() - fields.keys() - optional.keys()):
             raise CannotCheckError(f"it is no certificate: the entry {shown(key, 40)}{of} is unknown")
         for key, one in value.items():
             ({**fields, **optional})[key](one, key if where == "it" else f"{where}.{key}")

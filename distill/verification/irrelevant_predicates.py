@@ -28,18 +28,8 @@ def find_irrelevant_predicates(scenes: InstanceFamilies, value: Number) -> list[
     []
     """
     used = condition_predicates(scenes.schemas)
-    unused = [
-        predicate
-        for predicate in map(scenes.vocabulary.predicates.__getitem__, scenes.fluent)
-        if predicate.name not in used
-    ]
-    # A relation between two of three arguments does not tell an atom of the goal from others.
-    told = {one.fields[0] for one in value.walk() if isinstance(one, Role)}
-    return [
-        predicate.name
-        for predicate in unused
-        if goal_only(value, predicate.name) and (predicate.arity < 3 or predicate.name not in told)
-    ]
+    names = [scenes.vocabulary.predicates[number].name for number in scenes.fluent]
+    return [name for name in names if name not in used and goal_only(value, name)]
 
 
 def goal_only(value: Node, name: str) -> bool:

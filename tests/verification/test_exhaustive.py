@@ -5,15 +5,7 @@ import pytest
 
 from distill.common import InputError
 from distill.logic import parse
-from distill.planning import (
-    Domain,
-    Instance,
-    InstanceFamilies,
-    all_layouts,
-    expand,
-    problem_class,
-    transitions,
-)
+from distill.planning import Instance, InstanceFamilies, all_layouts, expand, problem_class, transitions
 from distill.structures import UNSOLVABLE
 from distill.symmetry import canonical_forms, object_graphs
 from distill.verification import Counterexample, Verifier, exhaustive
@@ -220,18 +212,3 @@ def test_too_many_states_are_refused():
         Verifier(parse("#holding")).problem(problem_class("blocks-on"), 0)
     with pytest.raises(InputError, match="No instance has so few objects"):
         Verifier(parse("#free")).problem(problem_class("gripper"), 4)
-
-
-TRACKS = """(define (domain tracks) (:requirements :strips)
-  (:predicates (at ?x) (way ?x ?y) (seen ?x ?y ?z) (trace ?x ?y))
-  (:action go :parameters (?x ?y) :precondition (and (at ?x) (way ?x ?y))
-   :effect (and (at ?y) (not (at ?x)) (seen ?x ?y ?y) (seen ?x ?y ?x) (trace ?x ?y))))"""
-
-
-def test_atoms_of_three_objects_matter_if_a_formula_names_two_of_them():
-    # (seen a b a) is not in the goal, but it makes the formula true as (seen a b b) would.
-    scenes = InstanceFamilies(Domain(TRACKS))
-    used, unused = parse("#<seen & seen_G>top"), parse("#(at & ~at_G)")
-    assert find_irrelevant_predicates(scenes, used) == ["trace"]
-    assert find_irrelevant_predicates(scenes, unused) == ["seen", "trace"]
-    assert find_irrelevant_predicates(scenes, parse("#<trace & trace_G>top")) == ["seen", "trace"]
