@@ -19,7 +19,11 @@ from .figures import check_format as check_format, drawing as drawing
 from .files import (
     atomic_write as atomic_write,
     file_lock as file_lock,
+    parse_json as parse_json,
+    read_bytes as read_bytes,
     read_json as read_json,
+    read_text as read_text,
+    shown as shown,
     write_json as write_json,
 )
 from .processes import (

@@ -1,15 +1,21 @@
-"""Atomic files, and locks between processes."""
+"""Files: read with limits, written atomically, locked between processes."""
 
 import contextlib
 import fcntl
 import json
 import os
+import stat
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from distill.common.errors import InputError
+
+MAX_BYTES = 256 * 2**20
+"""Size of a text file, at most; a larger one is refused before it is read."""
+MAX_NESTING = 100
+"""Depth of nested lists and mappings in JSON, at most."""
 
 
 @contextlib.contextmanager
@@ -87,11 +93,111 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
                 temporary.unlink(missing_ok=True)
 
 
+def read_bytes(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
+    """Read a regular file; a folder, device, pipe or socket is refused, and so is a file that is too large.
+
+    Examples
+    --------
+    >>> read_bytes(Path("/dev/zero"))
+    Traceback (most recent call last):
+        ...
+    distill.common.errors.InputError: Cannot read /dev/zero: it is not a regular file; check the path.
+    """
+    try:
+        # Without O_NONBLOCK the opening of a pipe waits for somebody who writes to it.
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(handle, "rb") as stream:
+            status = os.fstat(handle)
+            if not stat.S_ISREG(status.st_mode):
+                raise InputError(f"Cannot read {shown(path)}: it is not a regular file; check the path.")
+            if status.st_size > max_bytes:
+                raise InputError(
+                    f"Cannot read {shown(path)}: it has {status.st_size} bytes and at most {max_bytes} are "
+                    "accepted; give a smaller file."
+                )
+            return stream.read(max_bytes)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or "its name is not valid"
+        raise InputError(f"Cannot read {shown(path)}: {reason}; check the path.") from error
+
+
+def read_text(path: Path, max_bytes: int = MAX_BYTES) -> str:
+    """Read a regular file as UTF-8 text; a byte order mark at its beginning is dropped.
+
+    Examples
+    --------
+    >>> file = Path(tempfile.mkdtemp()) / "text"
+    >>> _ = file.write_bytes(b"\\xef\\xbb\\xbfa")
+    >>> read_text(file)
+    'a'
+    """
+    try:
+        return read_bytes(path, max_bytes).decode("utf-8-sig").replace("\r\n", "\n")
+    except UnicodeDecodeError as error:
+        raise InputError(
+            f"Cannot read {shown(path)}: it is not UTF-8 text (byte {error.start}); check the path."
+        ) from error
+
+
+def shown(path: Path | str) -> str:
+    """A path for a message: printable, and shortened if it is very long.
+
+    Examples
+    --------
+    >>> shown("a" * 5000) == "a" * 100 + "..." + "a" * 97
+    True
+    >>> shown("a\\nb")
+    'a\\\\nb'
+    """
+    text = "".join(c if c.isprintable() else c.encode("unicode_escape").decode() for c in str(path))
+    return text if len(text) <= 500 else f"{text[:100]}...{text[-97:]}"
+
+
+def parse_json(text: str | bytes, source: str) -> Any:
+    """Parse JSON from a file or a user; the depth of its nesting is bounded.
+
+    Parameters
+    ----------
+    source : where the text comes from, for messages.
+
+    Examples
+    --------
+    >>> parse_json('{"a": [1]}', "x.json")
+    {'a': [1]}
+    >>> parse_json("[" * 101 + "]" * 101, "x.json")
+    Traceback (most recent call last):
+        ...
+    distill.common.errors.InputError: x.json: the JSON is nested in more than 100 levels; correct the file.
+    """
+    try:
+        content = json.loads(text)
+        nested = _nesting_exceeds(content, MAX_NESTING)
+    except RecursionError:
+        nested = True
+    except ValueError as error:
+        reason = str(error).partition(":")[0].lower()
+        line = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise InputError(f"{source}{line}: it is not valid JSON ({reason}); correct the file.") from error
+    if nested:
+        raise InputError(f"{source}: the JSON is nested in more than {MAX_NESTING} levels; correct the file.")
+    return content
+
+
+def _nesting_exceeds(content: Any, most: int) -> bool:
+    level = [content]
+    for _ in range(most + 1):
+        level = [one for one in level if isinstance(one, list | dict)]
+        if not level:
+            return False
+        level = [inner for one in level for inner in (one.values() if isinstance(one, dict) else one)]
+    return True
+
+
 def read_json(file: Path) -> dict[str, Any]:
     """The mapping in a file; empty if the file does not exist or is not valid."""
     try:
-        content = json.loads(file.read_text())
-    except (OSError, ValueError):
+        content = parse_json(read_text(file), str(file))
+    except InputError:
         return {}
     return content if isinstance(content, dict) else {}
 

@@ -8,14 +8,13 @@ from typing import Any
 
 import yaml
 
-from distill.common import InputError, Settings, did_you_mean
+from distill.common import InputError, Settings, did_you_mean, read_text
 from distill.planning import (
     SPLITS,
     Domain,
     Labelling,
     Split,
     problem_class,
-    read_text,
     splits_by_size,
     splits_from_folders,
 )

@@ -15,7 +15,6 @@ from .pddl import (
     Domain as Domain,
     Instance as Instance,
     instance_files as instance_files,
-    read_text as read_text,
     silent_stdout as silent_stdout,
 )
 from .plan_result import GAVE_UP as GAVE_UP, SOLVED as SOLVED, PlanResult as PlanResult

@@ -14,7 +14,7 @@ from typing import Any
 import pymimir.advanced.formalism as formalism
 import pymimir.advanced.search as search
 
-from distill.common import InputError
+from distill.common import InputError, read_text
 from distill.structures import GOAL, GOAL_ABSENT, Predicate, Vocabulary
 
 # pymimir adds these as static predicates; a structure contains their information already.
@@ -265,15 +265,6 @@ def plain_pddl(text: str) -> str:
     '(:init (on a b)) '
     """
     return re.sub(r";[^\n]*", "", text).lower()
-
-
-def read_text(path: Path) -> str:
-    """Read a text file."""
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        reason = getattr(error, "strerror", None) or "it is not UTF-8 text"
-        raise InputError(f"Cannot read {path}: {reason}; check the path.") from error
 
 
 def instance_files(folder: Path) -> list[Path]:

@@ -10,9 +10,9 @@ from typing import Any
 
 import yaml
 
-from distill.common import InputError
+from distill.common import InputError, read_text
 from distill.planning.generators import GENERATORS
-from distill.planning.pddl import Domain, Instance, read_text
+from distill.planning.pddl import Domain, Instance
 from distill.planning.settings import Labelling
 from distill.planning.splits import SPLITS, Split
 
