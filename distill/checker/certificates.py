@@ -83,7 +83,7 @@ class _Recheck:
         self.irrelevant = frozenset(certificate["aside"])
         self.states, self.merged = 0, False
         self._steps: dict[int, list[int]] = {}  # for each number of objects
-        self._scenes: dict[Any, list[tuple[int, _Structure]]] = {}  # those of equal colours
+        self._families: dict[Any, list[tuple[int, _Structure]]] = {}  # those of equal colours
         self._smallest: tuple[int, float, int] | None = None
         self._of_example: int | None = None
         self._wrong: PlainInstance | None = None
@@ -96,7 +96,7 @@ class _Recheck:
         for number, entry in enumerate(self.entries):
             if entry["objects"] != len(wrong.objects):
                 continue
-            if PlainInstance(self.domain, entry["pddl"]).scene == wrong.scene:
+            if PlainInstance(self.domain, entry["pddl"]).family == wrong.family:
                 return number
         raise CertificateError("the counterexample is a state of no instance")
 
@@ -179,7 +179,7 @@ class _Recheck:
         """Check that an instance is not another one with other names, which would count twice."""
         own: _Structure = (list(instance.objects), instance.fixed_atoms)
         colour = colours(*own)
-        alike = self._scenes.setdefault(frozenset(Counter(colour.values()).items()), [])
+        alike = self._families.setdefault(frozenset(Counter(colour.values()).items()), [])
         for other, structure in alike:
             same = own == structure
             if self.symmetry:

@@ -67,7 +67,7 @@ class PlainInstance:
         )
 
     @property
-    def scene(self) -> tuple[frozenset[tuple[str, str]], State, frozenset[Literal]]:
+    def family(self) -> tuple[frozenset[tuple[str, str]], State, frozenset[Literal]]:
         """What all its states have in common: objects, facts and goal."""
         return frozenset(self.objects.items()), self.facts, frozenset(self.goal)
 

@@ -78,9 +78,9 @@ def _show(run: "Run", done: "Verification") -> None:
         ]
         for size in done.sizes
     ]
-    columns = ["objects", "scenes", "instances", "states", "classes", "max V*", "V≠V*", "greedy", "goal"]
+    columns = ["objects", "families", "instances", "states", "classes", "max V*", "V≠V*", "greedy", "goal"]
     caption = (
-        "scenes: objects, facts and goal, up to isomorphism; instances: their initial states;\n"
+        "families: objects, facts and goal, up to isomorphism; instances: their initial states;\n"
         "classes: states up to isomorphism; the last three columns count wrong classes"
     )
     print_table(f"{run.name} in all states", columns, rows, caption)
@@ -89,7 +89,7 @@ def _show(run: "Run", done: "Verification") -> None:
 def _show_counterexample(example: "Counterexample") -> None:
     wrong = example.wrong
     shown = "none" if wrong.v_star < 0 else wrong.v_star
-    size = f"{len(wrong.scene.objects)} objects"
+    size = f"{len(wrong.family.objects)} objects"
     print_text(f"\nThe smallest counterexample has {size}: V = {wrong.value:g}, V* = {shown}.")
     print_text(f"  violated properties: {', '.join(example.broken)}")
     print_text(f"  state: {' '.join(example.atoms)}")

@@ -38,7 +38,7 @@ class Round:
         wrong = self.verification.counterexample
         if wrong is None:
             return "verified"
-        return f"wrong with {len(wrong.scene.objects)} objects: V = {wrong.value:g}, V* = {wrong.v_star}"
+        return f"wrong with {len(wrong.family.objects)} objects: V = {wrong.value:g}, V* = {wrong.v_star}"
 
     def to_json(self) -> dict[str, Any]:
         """Plain data."""

@@ -47,7 +47,7 @@ def certificate_of(done: Verification, source: Mapping[str, Any]) -> dict[str, A
         "value": str(done.checker.value),
         "nodes": to_json(done.checker.value),
         "goal_marking": done.checker.goal_marking,
-        "domain": done.checker.scenes.domain.text,
+        "domain": done.checker.families.domain.text,
         "scope": dict(done.scope),
         "covered": coverage(done),
         "properties": PROPERTIES,
@@ -108,23 +108,23 @@ def size_of(size: SizeCoverage) -> dict[str, Any]:
 
 def wrong_state(done: Verification, wrong: Violation) -> dict[str, Any]:
     """A state in which a value function is wrong, as plain data."""
-    scenes = done.checker.scenes
+    families = done.checker.families
     return {
-        "objects": len(wrong.scene.objects),
+        "objects": len(wrong.family.objects),
         "v_star": wrong.v_star,
         "value": wrong.value,
         "broken": list(wrong.broken),
-        "state": scenes.atom_names(wrong.state, wrong.scene),
-        "pddl": scenes.to_pddl(wrong.scene, wrong.state, "counterexample"),
+        "state": families.atom_names(wrong.state, wrong.family),
+        "pddl": families.to_pddl(wrong.family, wrong.state, "counterexample"),
     }
 
 
 def _entry(done: Verification, record: Record, name: str) -> dict[str, Any]:
-    scenes, (first, *others) = done.checker.scenes, record.scene.starts
+    families, (first, *others) = done.checker.families, record.family.starts
     return {
-        "pddl": scenes.to_pddl(record.scene, first, name),
-        "starts": [scenes.atom_names(start, record.scene) for start in others],
-        "objects": len(record.scene.objects),
+        "pddl": families.to_pddl(record.family, first, name),
+        "starts": [families.atom_names(start, record.family) for start in others],
+        "objects": len(record.family.objects),
         "classes": record.classes,
         "states": record.states,
         "dead_ends": record.dead_ends,

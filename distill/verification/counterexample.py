@@ -73,8 +73,8 @@ class Counterexample:
     wrong: Violation
 
     @property
-    def _scenes(self) -> InstanceFamilies:
-        return self.done.checker.scenes
+    def _families(self) -> InstanceFamilies:
+        return self.done.checker.families
 
     @property
     def broken(self) -> list[str]:
@@ -84,11 +84,11 @@ class Counterexample:
     @property
     def atoms(self) -> list[str]:
         """The atoms of the state with static facts, without goal and types."""
-        scenes, scene = self._scenes, self.wrong.scene
+        families, family = self._families, self.wrong.family
         facts = [
-            row for row in scene.fixed if scenes.vocabulary.predicates[row[0]].role in ("state", "nullary")
+            row for row in family.fixed if families.vocabulary.predicates[row[0]].role in ("state", "nullary")
         ]
-        return scenes.atom_names([*self.wrong.state, *facts], scene)
+        return families.atom_names([*self.wrong.state, *facts], family)
 
     @property
     def goal(self) -> list[str]:
@@ -101,16 +101,16 @@ class Counterexample:
     @cached_property
     def pddl(self) -> str:
         """The instance with this initial state, as PDDL."""
-        return self._scenes.to_pddl(self.wrong.scene, self.wrong.state, "counterexample")
+        return self._families.to_pddl(self.wrong.family, self.wrong.state, "counterexample")
 
     @cached_property
     def instance(self) -> Instance:
         """The instance with this initial state."""
-        return Instance(self._scenes.domain, self.pddl, "counterexample")
+        return Instance(self._families.domain, self.pddl, "counterexample")
 
     @cached_property
     def _space(self) -> QuotientStateSpace:
-        return self.done.checker.space(self.wrong.scene)
+        return self.done.checker.space(self.wrong.family)
 
     @cached_property
     def _place(self) -> int:
@@ -121,11 +121,11 @@ class Counterexample:
     @cached_property
     def successors(self) -> list[RankedSuccessor]:
         """All successors, in alphabetical order of their actions."""
-        checker, scenes = self.done.checker, self._scenes
+        checker, families = self.done.checker, self._families
         # As the initial state, the state has number 0.
-        space = checker.space(replace(self.wrong.scene, starts=(self.wrong.state,)))
+        space = checker.space(replace(self.wrong.family, starts=(self.wrong.state,)))
         [value] = checker.values([space])
-        number = {name: place for place, name in enumerate(self.wrong.scene.objects)}
+        number = {name: place for place, name in enumerate(self.wrong.family.objects)}
         found = []
         first = space.source == 0
         after = space.target[first]
@@ -134,7 +134,7 @@ class Counterexample:
         steps = successors(self.instance, [self.instance.initial_state])
         for action, state in zip(steps.actions, steps.states, strict=True):
             atoms = self.instance.fluent_atoms(state)
-            rows = [(scenes.number[name], *(number[x] for x in objects)) for name, objects in atoms]
+            rows = [(families.number[name], *(number[x] for x in objects)) for name, objects in atoms]
             place = by_atoms[space.task.state(rows)]
             found.append(
                 RankedSuccessor(action, int(space.v_star[place]), float(value[place]), place in best)
@@ -157,7 +157,7 @@ class Counterexample:
         if self.neighbour is None:
             return []
         task = self._space.task
-        return self._scenes.atom_names(task.rows(self._space.states[self.neighbour]), self.wrong.scene)
+        return self._families.atom_names(task.rows(self._space.states[self.neighbour]), self.wrong.family)
 
     @cached_property
     def terms(self) -> list[TermContribution]:
@@ -166,7 +166,7 @@ class Counterexample:
         shown = [task.rows(self._space.states[self._place])]
         if self.neighbour is not None:
             shown.append(task.rows(self._space.states[self.neighbour]))
-        data = self._scenes.data([self.wrong.scene], [shown])
+        data = self._families.data([self.wrong.family], [shown])
         evaluator = Evaluator(data.structures(goal_marking=self.done.checker.goal_marking))
         found = []
         for weight, number in weighted(self.done.checker.value):
@@ -198,7 +198,7 @@ class Counterexample:
     def to_json(self) -> dict[str, Any]:
         """The counterexample as plain data."""
         return {
-            "objects": len(self.wrong.scene.objects),
+            "objects": len(self.wrong.family.objects),
             "v_star": self.wrong.v_star,
             "value": self.wrong.value,
             "broken": list(self.wrong.broken),
@@ -217,7 +217,7 @@ class Counterexample:
 
         state = self.data.structures()
         title = f"V = {self.wrong.value:g}, but V* = {self.wrong.v_star}"
-        names = list(self.wrong.scene.objects)
+        names = list(self.wrong.family.objects)
         draw_state(path, state, names, np.zeros(state.n_objects, dtype=bool), title, " ".join(self.goal))
 
     def write(self, path: Path) -> None:
@@ -230,4 +230,4 @@ class Counterexample:
     @property
     def data(self) -> DataSet:
         """The state as a data set of one."""
-        return self._scenes.data([self.wrong.scene], [[self.wrong.state]])
+        return self._families.data([self.wrong.family], [[self.wrong.state]])

@@ -152,23 +152,23 @@ class Verifier:
             raise InputError("There are no instances to verify; give some.")
         scope = {"instances": [instance.name for instance in instances]}
         absent = {name for one in instances for name, _, holds in one.goals if not holds}
-        scenes = InstanceFamilies(instances[0].domain, absent)
+        families = InstanceFamilies(instances[0].domain, absent)
         by_size: dict[int, list[InstanceFamily]] = {}
         for instance in instances:
-            by_size.setdefault(len(instance.objects), []).append(scenes.of_instance(instance))
+            by_size.setdefault(len(instance.objects), []).append(families.of_instance(instance))
         sizes = ((n, lambda n=n: by_size[n]) for n in sorted(by_size))
-        return self._verified(scope, scenes, sizes, go_on)
+        return self._verified(scope, families, sizes, go_on)
 
     def _verified(
         self,
         scope: Mapping[str, Any],
-        scenes: InstanceFamilies,
+        families: InstanceFamilies,
         sizes: Iterator[tuple[int, Callable[[], Sequence[Any]]]],
         go_on: bool,
     ) -> Verification:
-        ignored = find_irrelevant_predicates(scenes, self.value) if self.ignore_irrelevant else []
+        ignored = find_irrelevant_predicates(families, self.value) if self.ignore_irrelevant else []
         checker = PropertyChecker(
-            scenes, self.value, self.goal_marking, ignored, self.symmetry, self.max_states
+            families, self.value, self.goal_marking, ignored, self.symmetry, self.max_states
         )
         covered = []
         found: list[Violation] = []
@@ -182,7 +182,7 @@ class Verifier:
                 given = self._distinct(work, list_all(), n)
                 records, wrong = self._checked(work, given, n)
                 if records:
-                    instances = sum(len(set(scene.starts)) for scene in given)
+                    instances = sum(len(set(family.starts)) for family in given)
                     covered.append(SizeCoverage(n, records, instances))
                 found += wrong
         if not covered:
@@ -214,9 +214,9 @@ class Verifier:
 
 
 def _prepared(checker: PropertyChecker, given: Sequence[Any]) -> list[InstanceFamily]:
-    scenes = checker.scenes
-    made = [one if isinstance(one, InstanceFamily) else scenes.of_layouts(one) for one in given]
-    return canonicalise(scenes, made) if checker.symmetry else made
+    families = checker.families
+    made = [one if isinstance(one, InstanceFamily) else families.of_layouts(one) for one in given]
+    return canonicalise(families, made) if checker.symmetry else made
 
 
 def _checked(
@@ -251,8 +251,8 @@ class _Work:
         if self._pool is None:
             checker = self._checker
             plain = (
-                (checker.scenes.domain.text, checker.scenes.domain.source),
-                [p.base for p in checker.scenes.vocabulary if p.wants_absence],
+                (checker.families.domain.text, checker.families.domain.source),
+                [p.base for p in checker.families.vocabulary if p.wants_absence],
                 to_json(checker.value),
                 (
                     checker.goal_marking,

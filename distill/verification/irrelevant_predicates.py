@@ -14,21 +14,21 @@ from distill.structures import ACHIEVED, GOAL, MISSING
 _BOOLEAN = (And, Or, Not, RelationAnd, RelationOr, RelationNot)
 
 
-def find_irrelevant_predicates(scenes: InstanceFamilies, value: Number) -> list[str]:
+def find_irrelevant_predicates(families: InstanceFamilies, value: Number) -> list[str]:
     """The predicates of which only atoms in the goal matter.
 
     Examples
     --------
     >>> from distill.logic import parse
     >>> from distill.planning import problem_class
-    >>> scenes = InstanceFamilies(problem_class("visitall").domain)
-    >>> find_irrelevant_predicates(scenes, parse("dist(visited_G & ~visited, connected, at-robot)"))
+    >>> families = InstanceFamilies(problem_class("visitall").domain)
+    >>> find_irrelevant_predicates(families, parse("dist(visited_G & ~visited, connected, at-robot)"))
     ['visited']
-    >>> find_irrelevant_predicates(scenes, parse("#visited"))
+    >>> find_irrelevant_predicates(families, parse("#visited"))
     []
     """
-    used = condition_predicates(scenes.schemas)
-    names = [scenes.vocabulary.predicates[number].name for number in scenes.fluent]
+    used = condition_predicates(families.schemas)
+    names = [families.vocabulary.predicates[number].name for number in families.fluent]
     return [name for name in names if name not in used and goal_only(value, name)]
 
 

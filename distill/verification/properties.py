@@ -21,7 +21,7 @@ from distill.logic import Evaluator, Number
 from distill.planning import InstanceFamilies, InstanceFamily, Row
 from distill.structures import EQUAL, UNSOLVABLE, best_successors
 from distill.symmetry import canonical_forms, object_graphs
-from distill.verification.quotient_state_space import QuotientStateSpace, expand_scene
+from distill.verification.quotient_state_space import QuotientStateSpace, expand_family
 
 Floats = NDArray[np.float64]
 PROPERTIES = {
@@ -39,14 +39,14 @@ class Violation:
     Attributes
     ----------
     rank : number of objects, V*, number of atoms, and a canonical form; the smallest state ranks first.
-    scene : its instance family.
+    family : its instance family.
     state : its fluent atoms.
     v_star, value : V* is -1 if no goal can be reached.
     broken : the properties that do not hold.
     """
 
     rank: tuple[int, int, int, bytes]
-    scene: InstanceFamily
+    family: InstanceFamily
     state: tuple[Row, ...]
     v_star: int
     value: float
@@ -59,7 +59,7 @@ class Record:
 
     Attributes
     ----------
-    scene : the family, with enough initial states to reach all its states.
+    family : the family, with enough initial states to reach all its states.
     classes, states : the number of states up to isomorphism, and in total.
     steps : number of actions applicable in the classes.
     dead_ends : number of classes from which no goal can be reached.
@@ -69,7 +69,7 @@ class Record:
     profile : of V* and V of classes and their successors, without any names or keys.
     """
 
-    scene: InstanceFamily
+    family: InstanceFamily
     classes: int
     states: int
     steps: int
@@ -86,7 +86,7 @@ class PropertyChecker:
 
     Attributes
     ----------
-    scenes : the domain and its encoding.
+    families : the domain and its encoding.
     value : the value function.
     goal_marking : whether it refers to achieved and missing goals.
     irrelevant_predicates : predicates of which only atoms in the goal matter.
@@ -98,14 +98,14 @@ class PropertyChecker:
     >>> from distill.logic import parse
     >>> from distill.planning import problem_class
     >>> instance = problem_class("blocks-clear").make("train")[0]
-    >>> scenes = InstanceFamilies(instance.domain)
-    >>> checker = PropertyChecker(scenes, parse("#<on+>clear_G"))
-    >>> [record], wrong = checker.check([scenes.of_instance(instance)])
+    >>> families = InstanceFamilies(instance.domain)
+    >>> checker = PropertyChecker(families, parse("#<on+>clear_G"))
+    >>> [record], wrong = checker.check([families.of_instance(instance)])
     >>> record.classes, record.wrong, wrong.v_star, wrong.value
     (5, {'value': 1, 'greedy': 0, 'goal': 1}, 1, 0.0)
     """
 
-    scenes: InstanceFamilies
+    families: InstanceFamilies
     value: Number
     goal_marking: bool = False
     irrelevant_predicates: Sequence[str] = ()
@@ -113,8 +113,8 @@ class PropertyChecker:
     max_states: int = 1_000_000
 
     def check(self, given: Sequence[InstanceFamily]) -> tuple[list[Record], Violation | None]:
-        """Look at all states of some scenes: what was seen, and the smallest state that is wrong."""
-        spaces = [self.space(scene) for scene in given]
+        """Look at all states of some families: what was seen, and the smallest state that is wrong."""
+        spaces = [self.space(family) for family in given]
         values = self.values(spaces)
         records, found = [], []
         for space, value in zip(spaces, values, strict=True):
@@ -123,11 +123,11 @@ class PropertyChecker:
             found += self._smallest(space, value, broken)
         return records, self._first(found)
 
-    def space(self, scene: InstanceFamily) -> QuotientStateSpace:
+    def space(self, family: InstanceFamily) -> QuotientStateSpace:
         """All states of an instance family."""
-        return expand_scene(
-            self.scenes,
-            scene,
+        return expand_family(
+            self.families,
+            family,
             irrelevant_predicates=self.irrelevant_predicates,
             symmetry=self.symmetry,
             max_states=self.max_states,
@@ -136,7 +136,7 @@ class PropertyChecker:
     def values(self, spaces: Sequence[QuotientStateSpace]) -> list[Floats]:
         """For each space (n_classes,) the value of each class."""
         rows = [[space.task.rows(state) for state in space.states] for space in spaces]
-        data = self.scenes.data([space.task.family for space in spaces], rows)
+        data = self.families.data([space.task.family for space in spaces], rows)
         parts = [
             Evaluator(states).number(self.value).astype(np.float64)
             for states in (data.structures(part, goal_marking=self.goal_marking) for part in data.slices())
@@ -151,7 +151,7 @@ class PropertyChecker:
         wrong = np.flatnonzero(np.logical_or.reduce(list(broken.values())))
         if not len(wrong):
             return []
-        roles = [predicate.role for predicate in self.scenes.vocabulary]
+        roles = [predicate.role for predicate in self.families.vocabulary]
         facts = sum(roles[row[0]] in ("state", "nullary") for row in space.task.family.fixed)
         v_star = space.v_star.tolist()
         ranks = [
@@ -183,10 +183,10 @@ class PropertyChecker:
             return None
         least = min(one.rank for one in found)
         tied = [one for one in found if one.rank == least]
-        states = self.scenes.data([one.scene for one in tied], [[one.state] for one in tied]).structures()
+        states = self.families.data([one.family for one in tied], [[one.state] for one in tied]).structures()
         forms = canonical_forms(object_graphs(states))
         ranked = [
-            Violation((*one.rank[:3], form), one.scene, one.state, one.v_star, one.value, one.broken)
+            Violation((*one.rank[:3], form), one.family, one.state, one.v_star, one.value, one.broken)
             for one, form in zip(tied, forms, strict=True)
         ]
         return min(ranked, key=lambda one: one.rank)
@@ -212,11 +212,11 @@ def property_violations(space: QuotientStateSpace, value: Floats) -> dict[str, N
 
 
 def _record(space: QuotientStateSpace, value: Floats, broken: dict[str, NDArray[np.bool_]]) -> Record:
-    scene = space.task.family
+    family = space.task.family
     starts = tuple(tuple(space.task.rows(start)) for start in space.starts)
     pairs = sorted(zip(space.keys, space.v_star.tolist(), strict=True))
     return Record(
-        scene=InstanceFamily(scene.objects, scene.kinds, scene.fixed, starts, scene.symmetries),
+        family=InstanceFamily(family.objects, family.kinds, family.fixed, starts, family.symmetries),
         classes=len(space.states),
         states=sum(space.orbits),
         steps=len(space.source),

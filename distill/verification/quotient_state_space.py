@@ -43,34 +43,34 @@ class QuotientStateSpace:
 def merge_equal(given: Iterable[InstanceFamily]) -> list[InstanceFamily]:
     """Merge equal instance families, and join their initial states; see `canonicalise`."""
     kept: dict[tuple[int, tuple[Row, ...]], tuple[InstanceFamily, dict[tuple[Row, ...], None]]] = {}
-    for scene in given:
-        key = (len(scene.objects), scene.fixed)
-        _, starts = kept.setdefault(key, (scene, {}))
-        starts.update(dict.fromkeys(scene.starts))
-    return [replace(scene, starts=tuple(starts)) for scene, starts in kept.values()]
+    for family in given:
+        key = (len(family.objects), family.fixed)
+        _, starts = kept.setdefault(key, (family, {}))
+        starts.update(dict.fromkeys(family.starts))
+    return [replace(family, starts=tuple(starts)) for family, starts in kept.values()]
 
 
-def canonicalise(scenes: InstanceFamilies, given: Sequence[InstanceFamily]) -> list[InstanceFamily]:
+def canonicalise(families: InstanceFamilies, given: Sequence[InstanceFamily]) -> list[InstanceFamily]:
     """Each instance family with its objects in a canonical order: isomorphic families become equal.
 
     Examples
     --------
     >>> from distill.planning import problem_class
     >>> from distill.planning.enumeration import Layouts
-    >>> scenes = InstanceFamilies(problem_class("blocks-clear").domain)
+    >>> families = InstanceFamilies(problem_class("blocks-clear").domain)
     >>> given = [Layouts({"": ["a", "b"]}, [], [("clear", name)], []) for name in "ab"]
-    >>> one, other = canonicalise(scenes, [scenes.of_layouts(layouts) for layouts in given])
+    >>> one, other = canonicalise(families, [families.of_layouts(layouts) for layouts in given])
     >>> one.fixed == other.fixed, one.objects == other.objects[::-1]
     (True, True)
     """
-    settings = scenes.data(given, [[()] for _ in given]).structures()
+    settings = families.data(given, [[()] for _ in given]).structures()
     found = zip(given, canonical_orders(settings), group_sizes(settings), strict=True)
     return [replace(one.reorder(order), symmetries=size) for one, order, size in found]
 
 
-def expand_scene(
-    scenes: InstanceFamilies,
-    scene: InstanceFamily,
+def expand_family(
+    families: InstanceFamilies,
+    family: InstanceFamily,
     *,
     irrelevant_predicates: Sequence[str] = (),
     symmetry: bool = True,
@@ -88,13 +88,13 @@ def expand_scene(
     --------
     >>> from distill.planning import problem_class
     >>> instance = problem_class("blocks-clear").make("train")[2]
-    >>> scenes = InstanceFamilies(instance.domain)
-    >>> space = expand_scene(scenes, scenes.of_instance(instance))
+    >>> families = InstanceFamilies(instance.domain)
+    >>> space = expand_family(families, families.of_instance(instance))
     >>> len(space.states), sum(space.orbits), int(space.v_star.max())
     (24, 125, 5)
     """
-    task = Task(scenes, scene)
-    symmetries = (scene.symmetries or _symmetries(scenes, scene)) if symmetry else 1
+    task = Task(families, family)
+    symmetries = (family.symmetries or _symmetries(families, family)) if symmetry else 1
     search = _Search(task, _seen(task, irrelevant_predicates), symmetries, max_states)
     begins = search.number(task.starts)
     source: list[int] = []
@@ -128,8 +128,8 @@ def _seen(task: Task, irrelevant_predicates: Sequence[str]) -> int:
     return ~sum(task.predicate_mask(number) for number in hidden) | task.goal_atoms
 
 
-def _symmetries(scenes: InstanceFamilies, scene: InstanceFamily) -> int:
-    return group_sizes(scenes.data([scene], [[()]]).structures())[0]
+def _symmetries(families: InstanceFamilies, family: InstanceFamily) -> int:
+    return group_sizes(families.data([family], [[()]]).structures())[0]
 
 
 class _Search:

@@ -16,7 +16,7 @@ from tests.support.pddl import RIGHT, maze
 
 def brute_force(problem, value, max_objects):
     """Every state of every layout, none left out: all that are wrong, as (objects, V*, atoms, form)."""
-    scenes = InstanceFamilies(problem.domain)
+    families = InstanceFamilies(problem.domain)
     name = problem.domain.pymimir.get_name()
     found = set()
     for n in range(1, max_objects + 1):
@@ -33,7 +33,7 @@ def brute_force(problem, value, max_objects):
                 atoms = [
                     a
                     for a in batch.decode(int(state))
-                    if scenes.vocabulary[a[0]].role in ("state", "nullary")
+                    if families.vocabulary[a[0]].role in ("state", "nullary")
                 ]
                 [form] = canonical_forms(object_graphs(batch[[state]]))
                 found.add((n, int(data.v_star[state]), len(atoms), form))
@@ -69,7 +69,7 @@ def test_states_before_reduction_are_those_of_pymimir(name, objects):
     problem = problem_class(name)
     done = Verifier(parse(RIGHT[name]), ignore_irrelevant=False).problem(problem, objects)
     for record in [r for size in done.sizes for r in size.records][-20:]:
-        text = done.checker.scenes.to_pddl(record.scene, record.scene.starts[0], "p")
+        text = done.checker.families.to_pddl(record.family, record.family.starts[0], "p")
         data = expand(Instance(problem.domain, text, "p"), 100_000)
         assert (record.states, record.max_v_star) == (len(data), data.v_star.max())
 
@@ -201,8 +201,8 @@ def test_formulas_that_ask_only_with_the_goal(formula, only):
 
 
 def test_what_actions_look_at_is_never_set_aside():
-    scenes = InstanceFamilies(problem_class("blocks-clear").domain)
-    assert find_irrelevant_predicates(scenes, parse("#(clear_G & clear)")) == []
+    families = InstanceFamilies(problem_class("blocks-clear").domain)
+    assert find_irrelevant_predicates(families, parse("#(clear_G & clear)")) == []
 
 
 def test_too_many_states_are_refused():
