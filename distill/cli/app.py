@@ -13,7 +13,7 @@ import typer
 from distill.cli import options
 from distill.common import InputError, shown
 
-_NAME = re.compile(r"[a-z0-9]([a-z0-9._-]*[a-z0-9])?|[0-9a-f:]*:[0-9a-f:.]*", re.IGNORECASE)
+_NAME = re.compile(r"[a-z0-9]([a-z0-9._-]*[a-z0-9])?|[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*", re.IGNORECASE)
 
 
 def app(

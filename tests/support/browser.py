@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+LISTED = "listed.example.org"  # a name that the workbench of the tests answers to
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
