@@ -27,8 +27,8 @@ def forge(source: Path, store: Path, predicate: str = "clear") -> Run:
     for file in ("model.json", "trees.json"):
         whole = json.loads((folder / file).read_text())
         (folder / file).write_text(json.dumps(_renamed(whole, predicate)))
-    for split in ("train", "test"):
-        _forge_states(folder / "states" / f"{split}.npz", predicate)
+    for file in sorted((folder / "states").glob("*.npz")):
+        _forge_states(file, predicate)
     _forge_metrics(folder / "metrics.json")
     config = yaml.safe_load((folder / "config.yaml").read_text())
     config |= {"problem": ALL, "domain": ALL, "checkpoint": ALL, ALL: ALL}
