@@ -37,9 +37,12 @@ from urllib.parse import urlencode
 import pandas as pd
 from comparing import Row, report
 
+sys.path.insert(0, str(Path(__file__).parents[1]))
+
 from app.session.main import PAGES
 from distill.runs import Run, checksum
 from distill.structures import DataSet, join
+from tests.support.browser import served as workbench
 
 ROOT = Path(__file__).parents[1]
 DEMO = next((ROOT / "app" / "demo").iterdir())
@@ -296,11 +299,10 @@ def main() -> None:
         context = browser.new_context(viewport={"width": 1400, "height": 1000})
         context.add_init_script(_NOTES)
         empty = ["-m", "streamlit", "run", f"{place}/empty.py", "--server.address=localhost", "--server.port"]
-        call = "from distill.cli import main; main()"
-        ours = ["-c", call, "app", "--no-browser", "--store", place, "--port"]
-        with served(empty) as nothing, served(ours) as address:
+        with served(empty) as nothing, workbench(Path(place), Path(place) / "log.txt") as printed:
+            context.request.get(printed)  # the context has the token from here on
             peer = Visit(nothing, "Empty", [press("Click")], "Other")
-            for name, wanted in visits(run, address).items():
+            for name, wanted in visits(run, printed.partition("/?")[0]).items():
                 try:
                     mine, other = measure(context, wanted, peer)
                 except Exception as error:

@@ -73,6 +73,7 @@ def verbatim(text: str) -> str:
         return ""
     inner = text.lstrip(" ")
     inner = "\u00a0" * (len(text) - len(inner)) + inner
+    inner = inner.replace(":material/", ":\u2060material/")  # Streamlit looks for icons even here
     fence = "`" * (1 + max((len(run) for run in re.findall("`+", inner)), default=0))
     return f"{fence}{inner}{fence}" if len(fence) == 1 else f"{fence} {inner} {fence}"
 

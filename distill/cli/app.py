@@ -1,6 +1,8 @@
 """`distill app`: the workbench in the browser."""
 
+import json
 import os
+import re
 import sys
 from importlib.util import find_spec
 from pathlib import Path
@@ -9,9 +11,9 @@ from typing import Annotated
 import typer
 
 from distill.cli import options
-from distill.common import InputError
+from distill.common import InputError, shown
 
-_MEGABYTES = 50  # of an uploaded file; pages have lower limits for some kinds of files
+_NAME = re.compile(r"[a-z0-9]([a-z0-9._-]*[a-z0-9])?|[0-9a-f]*:[0-9a-f]*:[0-9a-f:.]*", re.IGNORECASE)
 
 
 def app(
@@ -20,15 +22,23 @@ def app(
     host: Annotated[
         str,
         typer.Option(
-            help="The address of the workbench; by default only this machine can open it. Everyone who can "
-            "reach another address can read all runs and start jobs."
+            help="The address that the workbench listens on; by default only this machine reaches it."
         ),
     ] = "localhost",
+    host_name: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--host-name",
+            help="A name, without port, under which a browser reaches the workbench from elsewhere; may be "
+            "repeated. It answers to no others but localhost, 127.0.0.1 and ::1.",
+        ),
+    ] = None,
     no_browser: Annotated[bool, typer.Option("--no-browser", help="Do not open a browser.")] = False,
 ) -> None:
     """Open the workbench in the browser: runs, formulas, states, and the errors of value functions.
 
-    An example run is included.
+    It prints its address. The token in it lets a browser in, and nobody else; each start has a new one. An
+    example run is included.
 
     Example: `distill app --store artifacts/runs`.
     """
@@ -36,21 +46,14 @@ def app(
         raise InputError(
             "Streamlit is not installed; install the extra `app`: pip install 'planning-distill[app]'."
         )
-    page = find_spec("app.session.main")
-    if page is None or page.origin is None:
+    server = find_spec("app.session.server")
+    if server is None or server.origin is None:
         raise InputError("The workbench is not installed; install planning-distill with its package `app`.")
+    for name in host_name or []:
+        if not _NAME.fullmatch(name):
+            raise InputError(f"--host-name {shown(name)}: not a name; give one such as distill.example.org.")
     os.environ["DISTILL_STORE"] = str(store.resolve())
-    flags = {
-        "server.address": host,
-        "server.port": port,
-        "server.headless": str(no_browser).lower(),
-        "server.fileWatcherType": "none",
-        "server.maxUploadSize": _MEGABYTES,
-        "browser.gatherUsageStats": "false",
-        "client.showErrorDetails": "none",
-        "client.toolbarMode": "minimal",
-    }
-    arguments = [f"--{name}={value}" for name, value in flags.items()]
-    root = str(Path(page.origin).parents[2])
+    options = {"host": host, "port": port, "names": host_name or [], "open_browser": not no_browser}
+    root = str(Path(server.origin).parents[2])
     os.environ["PYTHONPATH"] = os.pathsep.join(filter(None, [root, os.environ.get("PYTHONPATH")]))
-    os.execv(sys.executable, [sys.executable, "-m", "streamlit", "run", page.origin, *arguments])  # noqa: S606
+    os.execv(sys.executable, [sys.executable, server.origin, json.dumps(options)])  # noqa: S606

@@ -8,7 +8,7 @@ import pytest
 
 from distill.jobs import do_job
 from distill.runs import Run
-from tests.support.browser import CHROMIUM, FLAGS, Browser, served
+from tests.support.browser import CHROMIUM, FLAGS, LISTED, Browser, served
 from tests.support.small_jobs import small_config
 
 DEMO = Path(__file__).parents[2] / "app" / "demo"
@@ -39,7 +39,8 @@ def blocks(runs_folder) -> Run:
 def workbench(runs_folder, tmp_path_factory) -> Iterator[str]:
     """The address of a workbench that shows these runs and the one that comes along."""
     pytest.importorskip("streamlit")
-    with served(runs_folder, tmp_path_factory.mktemp("log") / "server.txt") as address:
+    log = tmp_path_factory.mktemp("log") / "server.txt"
+    with served(runs_folder, log, "--host-name", LISTED) as address:
         yield address
 
 

@@ -45,7 +45,7 @@ def test_a_view_is_saved_found_by_another_renamed_and_deleted(browser, chromium,
     assert chosen.items() <= view.selection.items()
 
     context = chromium.new_context(viewport={"width": 1400, "height": 1000})
-    other = Browser(context.new_page(), browser.address)
+    other = Browser(context.new_page(), browser.printed)
     # What this one has selected does not become part of the view.
     other.open(f"value?run={DEMO_RUN}&notation=c2&v=3", "The value function V, a weighted sum")
     open_views(other)

@@ -12,7 +12,7 @@ from app.session.run_index import DEMO
 from app.session.run_session import RunSession
 from distill.common import InputError
 from distill.runs import Run
-from tests.support.browser import Browser, served
+from tests.support.browser import Browser, at, served
 from tests.support.forged_run import PICTURE, forge
 
 PAGES = ("runs", "value", "formulas", "state", "accuracy")
@@ -153,7 +153,7 @@ def test_an_address_leads_to_no_other_folder(browser, runs_folder) -> None:
 )
 def test_the_server_gives_no_files_away(workbench, path) -> None:
     try:
-        with urllib.request.urlopen(workbench + path, timeout=5) as answer:  # noqa: S310
+        with urllib.request.urlopen(at(workbench, path), timeout=5) as answer:  # noqa: S310
             text = answer.read().decode(errors="replace")
     except urllib.error.HTTPError as error:
         text = error.read().decode(errors="replace")

@@ -1,17 +1,18 @@
 """A workbench of its own for a test, and a browser to look at it."""
 
 import os
+import re
 import shutil
 import socket
 import subprocess
 import sys
 import time
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+LISTED = "listed.example.org"  # a name that the workbench of the tests answers to
 FLAGS = [
     "--no-sandbox",
     "--disable-gpu",
@@ -26,7 +27,7 @@ FLAGS = [
 
 @contextmanager
 def served(store: Path, log: Path, *options: str) -> Iterator[str]:
-    """The address of a workbench that shows the runs in a folder, as long as it is needed.
+    """The address of a workbench that shows the runs in a folder, as it prints it, with its token.
 
     Parameters
     ----------
@@ -44,27 +45,38 @@ def served(store: Path, log: Path, *options: str) -> Iterator[str]:
             stderr=stream,
             env={**os.environ, "STREAMLIT_SERVER_HEADLESS": "true"},
         )
-    address = f"http://localhost:{port}"
     try:
-        for _ in range(300):
-            try:
-                with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):  # noqa: S310
-                    break
-            except OSError:
-                time.sleep(0.1)
+        for _ in range(600):
+            if found := re.search(rf"http://localhost:{port}/\S+", log.read_text()):
+                break
+            if server.poll() is not None:
+                raise AssertionError(log.read_text())
+            time.sleep(0.05)
         else:
             raise AssertionError(log.read_text())
-        yield address
+        yield found[0]
     finally:
         server.terminate()
         server.wait()
 
 
-class Browser:
-    """A page in a real browser, which notes errors and requests to the outside."""
+def at(printed: str, path: str) -> str:
+    """The address of a path on a workbench, with the token, from the address that it prints."""
+    server, token = printed.split("/?")
+    return f"{server}{path}{'&' if '?' in path else '?'}{token}"
 
-    def __init__(self, page, address: str) -> None:
-        self.page, self.address = page, address
+
+class Browser:
+    """A page in a real browser, which notes errors and requests to the outside.
+
+    Parameters
+    ----------
+    printed : the address that the workbench prints; its token is known from here on.
+    """
+
+    def __init__(self, page, printed: str) -> None:
+        self.page, self.printed, self.address = page, printed, printed.partition("/?")[0]
+        page.context.request.get(at(printed, "/_stcore/health"))
         self.errors: list[str] = []
         self.outside: list[str] = []
         page.on("console", self._hear)

@@ -16,19 +16,19 @@ from distill.structures import read_archive, write_archive
 PICTURE = "<img src=x onerror=alert(1)>"
 LINK = "[b](javascript:alert(2))"
 ELSEWHERE = "![c](http://forged.invalid/c.png)"
-ALL = f"{PICTURE}<script>alert(3)</script>{LINK}{ELSEWHERE}**bold**$\\frac12$"
+ALL = f"{PICTURE}<script>alert(3)</script>{LINK}{ELSEWHERE}**bold**$\\frac12$ :red[zq] `zq` :material/home: http://zq.invalid"
 NAME = f"forged {PICTURE} [b](x) **bold**"  # a folder's name holds no slash
 PREDICATE = f"p{PICTURE}{LINK}**q**"
 
 
-def forge(source: Path, store: Path) -> Run:
-    """A copy of a small run on Blocks with markup for names of objects, predicates, instances and splits."""
+def forge(source: Path, store: Path, predicate: str = "clear") -> Run:
+    """A copy of a run with markup for the names of a predicate, of objects, of instances and of splits."""
     folder = Path(shutil.copytree(source, store / NAME))
     for file in ("model.json", "trees.json"):
         whole = json.loads((folder / file).read_text())
-        (folder / file).write_text(json.dumps(_renamed(whole)))
-    for split in ("train", "test"):
-        _forge_states(folder / "states" / f"{split}.npz")
+        (folder / file).write_text(json.dumps(_renamed(whole, predicate)))
+    for file in sorted((folder / "states").glob("*.npz")):
+        _forge_states(file, predicate)
     _forge_metrics(folder / "metrics.json")
     config = yaml.safe_load((folder / "config.yaml").read_text())
     config |= {"problem": ALL, "domain": ALL, "checkpoint": ALL, ALL: ALL}
@@ -46,20 +46,20 @@ def forge(source: Path, store: Path) -> Run:
     return Run.load(folder)
 
 
-def _renamed(whole: Any) -> Any:
-    """The predicates `clear` and `clear_G` with another name, wherever they are in JSON."""
+def _renamed(whole: Any, predicate: str) -> Any:
+    """A predicate and its goals with another name, wherever they are in JSON."""
     if isinstance(whole, dict):
-        return {key: _renamed(value) for key, value in whole.items()}
+        return {key: _renamed(value, predicate) for key, value in whole.items()}
     if isinstance(whole, list):
-        return [_renamed(value) for value in whole]
-    if isinstance(whole, str) and whole in ("clear", "clear_G"):
-        return whole.replace("clear", PREDICATE)
+        return [_renamed(value, predicate) for value in whole]
+    if isinstance(whole, str) and whole in (predicate, f"{predicate}_G"):
+        return whole.replace(predicate, PREDICATE)
     return whole
 
 
-def _forge_states(file: Path) -> None:
+def _forge_states(file: Path, predicate: str) -> None:
     arrays, metadata = read_archive(file, "labelled states")
-    metadata["vocabulary"] = _renamed(metadata["vocabulary"])
+    metadata["vocabulary"] = _renamed(metadata["vocabulary"], predicate)
     metadata["origin"] = {"split": ALL}
     for instance in metadata["instances"]:
         instance["name"] = ALL
