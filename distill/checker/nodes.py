@@ -242,6 +242,6 @@ def _word(kind: str, fields: list[Any]) -> str:
     if kind not in ("atom", "role"):
         return kind
     name, *places = fields
-    text = name if _NAME.fullmatch(name) and name not in _WORDS else f'"{name}"'
+    text = name if _NAME.fullmatch(name) and name not in _WORDS else '"{}"'.format(name.replace('"', '""'))
     marks = {(): "", (0, 1): "", (1, 0): "^-1"}
     return text + marks.get(tuple(places), "[{},{}]".format(*places) if places else "")
