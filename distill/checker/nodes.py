@@ -117,7 +117,7 @@ def _check_pairs(parts: Rows, vocabulary: dict[str, int]) -> None:
 
 
 _NAME = re.compile(r"[A-Za-z_](?:[\w-]*\w)?(?:,[TF])?", re.ASCII)
-_WORDS = ("top", "bot", "id", "all", "dist")
+_WORDS = ("top", "bot", "id", "all", "dist", "exists", "forall")
 _ATOMIC, _PREFIX, _TERM, _SUM, _LOOSE = 9, 8, 4, 3, 0  # how strongly texts bind
 _STRENGTH = {"rnot": _PREFIX, "not": _PREFIX, "modal": _PREFIX, "count": _PREFIX, "product": _TERM} | {
     "rand": 2,

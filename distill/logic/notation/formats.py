@@ -20,7 +20,11 @@ from distill.logic.notation.writer import EMLC, LATEX, write
 from distill.logic.syntax.nodes import Node
 from distill.structures import Vocabulary
 
-_LOOKS_LIKE_C2 = re.compile(r"[∃∀]|\b(?:exists|forall)\b|\(\s*[a-z]\s*[,)]|[a-z]\s*(?:=|!=|≠)\s*[a-z]")
+_LOOKS_LIKE_JSON = re.compile(r'\[\s*(?:\[\s*"|\])')
+_LOOKS_LIKE_C2 = re.compile(
+    r"[∃∀]|\b(?:exists|forall)\b|(?<!dist)\(\s*[a-z]\s*[,)]|[a-z]\s*(?:=|!=|≠)\s*[a-z]"
+)
+_IN_QUOTES = re.compile(r'"[^"]*"')
 
 
 @dataclass(frozen=True)
@@ -78,8 +82,9 @@ def parse_any(text: str) -> Any:
     (<on>clear, <on>clear, <on>clear)
     """
     text = text.strip()
-    if text.startswith("[["):
+    if _LOOKS_LIKE_JSON.match(text):
         return _from_json(text)
     if has_definitions(text):
         return parse_defined(text)
-    return parse_c2(text) if _LOOKS_LIKE_C2.search(text) else parse(text)
+    # What stands inside a quoted name does not count.
+    return parse_c2(text) if _LOOKS_LIKE_C2.search(_IN_QUOTES.sub('""', text)) else parse(text)

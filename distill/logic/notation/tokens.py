@@ -9,7 +9,7 @@ from distill.logic.notation.operators import Token, tokens_of
 
 NAME = re.compile(r"[A-Za-z_](?:[\w-]*\w)?(?:,[TF])?", re.ASCII)
 QUOTED = r'[^"]*(?:""[^"]*)*'  # a quotation mark in a name is doubled
-RESERVED = ("top", "bot", "id", "all", "dist")
+RESERVED = ("top", "bot", "id", "all", "dist", "exists", "forall")
 _MARK = '"'
 _SIGNS = {"¬": "~", "∧": "&", "∨": "|", "·": "*", "⁺": "+", "ᵀ": "^-1", "−": "-"}
 _WORDS = {"⊤": "top", "⊥": "bot", "𝐈": "id", "𝟏": "all"}

@@ -30,7 +30,7 @@ MAX_NAME = 250
 """Number of characters of a predicate's name, at most."""
 MAX_THRESHOLD = 10**9 - 1
 """Largest threshold of a modal or a comparison."""
-_MOST_SYMBOLS = 10**18  # larger sizes are not exact: exact numbers would take most of the memory
+_MOST_SYMBOLS = 10**100  # larger sizes are not exact: exact numbers would take most of the memory
 
 _known: "WeakValueDictionary[tuple[Any, ...], Node]" = WeakValueDictionary()
 _HEAD = 80
