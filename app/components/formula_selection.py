@@ -49,7 +49,7 @@ def ask_formula(catalogue: Catalogue) -> Truth | Number | None:
         return None
     try:
         return catalogue.read(text)
-    except (InputError, RecursionError) as error:
+    except InputError as error:
         st.error(escape(error))
         return None
 

@@ -117,7 +117,7 @@ def _check_pairs(parts: Rows, vocabulary: dict[str, int]) -> None:
 
 
 _NAME = re.compile(r"[A-Za-z_](?:[\w-]*\w)?(?:,[TF])?", re.ASCII)
-_WORDS = ("top", "bot", "id", "all", "dist")
+_WORDS = ("top", "bot", "id", "all", "dist", "exists", "forall")
 _ATOMIC, _PREFIX, _TERM, _SUM, _LOOSE = 9, 8, 4, 3, 0  # how strongly texts bind
 _STRENGTH = {"rnot": _PREFIX, "not": _PREFIX, "modal": _PREFIX, "count": _PREFIX, "product": _TERM} | {
     "rand": 2,
@@ -242,6 +242,6 @@ def _word(kind: str, fields: list[Any]) -> str:
     if kind not in ("atom", "role"):
         return kind
     name, *places = fields
-    text = name if _NAME.fullmatch(name) and name not in _WORDS else f'"{name}"'
+    text = name if _NAME.fullmatch(name) and name not in _WORDS else '"{}"'.format(name.replace('"', '""'))
     marks = {(): "", (0, 1): "", (1, 0): "^-1"}
     return text + marks.get(tuple(places), "[{},{}]".format(*places) if places else "")

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from distill.common import InputError, atomic_write
+from distill.common import InputError, atomic_write, parse_json, read_text
 from distill.explanations.provenance import StateFeature
 from distill.structures import Structures, Vocabulary
 
@@ -86,8 +86,8 @@ class Explanation(ABC):
     def load(cls, path: Path) -> Self:
         """Read what `save` wrote: any kind, or only that of a subclass."""
         try:
-            found = explanation_from_json(json.loads(path.read_text()))
-        except (OSError, ValueError, KeyError, IndexError, TypeError, InputError) as error:
+            found = explanation_from_json(parse_json(read_text(path), str(path)))
+        except (ValueError, KeyError, IndexError, TypeError, AttributeError, InputError) as error:
             name = getattr(cls, "kind", FIRST_KIND)
             raise InputError(f"{path} holds no {name} ({error}); write it with `distill run`.") from error
         if not isinstance(found, cls):

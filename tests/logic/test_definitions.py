@@ -188,11 +188,11 @@ def between(formula):
 
 
 LARGE = {
-    "deep": lambda: fo.Count(chain(10_000, below)[-1]),
+    "deep": lambda: fo.Count(chain(9_999, below)[-1]),
     "each longer": lambda: fo.Sum(
-        *(fo.Scaled(k, fo.Count(f)) for k, f in enumerate(chain(10_000, below), start=1))
+        *(fo.Scaled(k, fo.Count(f)) for k, f in enumerate(chain(9_997, below), start=1))
     ),
-    "each twice as long": lambda: fo.Count(chain(10_000, between)[-1]),
+    "each twice as long": lambda: fo.Count(chain(4_999, between)[-1]),
 }
 
 

@@ -61,12 +61,12 @@ def test_deep_formulas_are_written_without_recursion():
 
 
 def test_names_in_python():
-    for name in ("1x", "class", "a b", "_rows", "np"):
+    for name in ("1x", "class", "a b", "_rows", "np", "sum", "atoms", "all"):
         with pytest.raises(InputError, match="name of the function"):
             write_python(parse("clear"), name)
     with pytest.raises(InputError, match="relation"):
         write_python(fo.Role("on"))
-    odd = fo.Atom('a"b\\c\'"""\n')
+    odd = fo.Atom('a"b\\c\'"""\\n')
     module: dict[str, Any] = {}
     exec(write_python(odd), module)  # noqa: S102
     assert module["formula"](2, {odd.fields[0]: {(1,)}}).tolist() == [False, True]

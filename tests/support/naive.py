@@ -17,6 +17,27 @@ class Naive:
     def __init__(self, batch: Structures) -> None:
         self.batch = batch
         self.state = batch.state_of_object.tolist()
+        self.known: dict[Any, Any] = {}
+
+    def once(self, meaning: Any, node: fo.Node, *place: int) -> Any:
+        """What a node means at an object or in a state, computed once; parts come first, so nothing nests deeply."""
+        key = (meaning.__name__, node, *place)
+        if key not in self.known:
+            self.known[key] = meaning(node, *place)
+        return self.known[key]
+
+    def known_parts(self, formula: fo.Node) -> "Naive":
+        """Compute all parts of a deep formula, each before those that contain it."""
+        for node in formula.walk():
+            if isinstance(node, fo.Relation):
+                self.pairs(node)
+            elif isinstance(node, fo.Number) or node.of_state:
+                for state in range(len(self.batch)):
+                    self.value(node, state)
+            else:
+                for x in range(len(self.state)):
+                    self.holds(node, x)
+        return self
 
     def atoms(self, name: str) -> list[tuple[int, ...]]:
         return [tuple(row) for row in self.batch.relations[name].tolist()]
@@ -25,6 +46,9 @@ class Naive:
         return [x for x, own in enumerate(self.state) if own == state]
 
     def pairs(self, relation: fo.Relation) -> set[Pair]:
+        return self.once(self._pairs, relation)
+
+    def _pairs(self, relation: fo.Relation) -> set[Pair]:
         every = {p for s in range(len(self.batch)) for p in itertools.product(self.objects(s), repeat=2)}
         match relation:
             case fo.Identity():
@@ -49,6 +73,9 @@ class Naive:
         raise AssertionError(relation)
 
     def holds(self, f: fo.Truth, x: int) -> bool:
+        return self.once(self._holds, f, x)
+
+    def _holds(self, f: fo.Truth, x: int) -> bool:
         match f:
             case fo.Top():
                 return True
@@ -71,6 +98,9 @@ class Naive:
         raise AssertionError(f)
 
     def value(self, f: Any, state: int) -> Any:
+        return self.once(self._value, f, state)
+
+    def _value(self, f: Any, state: int) -> Any:
         match f:
             case fo.Count():
                 return sum(self.holds(f.fields[0], x) for x in self.objects(state))

@@ -75,7 +75,7 @@ def edits_of(run: RunSession) -> Edits:
             formula = catalogue_of(run).read(text)
             check_predicates(formula, formula_vocabulary(run))
             added[text] = as_number(formula)
-        except (InputError, RecursionError) as error:
+        except InputError as error:
             st.warning(escape(f"{text} is not added: {error}"))
     if list(added) != texts:
         select(add=_BETWEEN.join(added))

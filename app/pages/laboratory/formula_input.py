@@ -46,7 +46,7 @@ def ask_formula(run: RunSession) -> Truth | Number | None:
     try:
         formula = catalogue_of(run).read(text)
         check_predicates(formula, words)
-    except (InputError, RecursionError) as error:
+    except InputError as error:
         st.warning(escape(error))
         return None
     if text.strip() != typed_text(formula):

@@ -13,7 +13,7 @@ from typing import Any
 
 import yaml
 
-from distill.common import InputError
+from distill.common import InputError, shown
 from distill.logic.notation.c2_parser import parse_c2
 from distill.logic.notation.formats import parse_any
 from distill.logic.notation.parser import parse
@@ -23,6 +23,8 @@ from distill.logic.syntax.nodes import Node
 
 _NAMED = re.compile(r"\$(\w+)(?:\[([^\]]+)\])?(?:\(([xy])\))?")
 _CHAIN = 12  # default number of objects
+_DIGITS = 6  # of an index
+_CHARACTERS = 2_000_000  # of the text of a formula with all its references replaced
 _FORMS = {"emlc": parse, "c2": parse_c2}
 
 
@@ -70,28 +72,57 @@ class HandMade:
         return Sum(*found) if found else Constant(0)
 
     def _text(self, name: str, k: int | None, n: int, form: str) -> str:
+        return self._filled(self._definition(name, k, form), k or 0, n, form)
+
+    def _definition(self, name: str, k: int | None, form: str) -> str:
         keys = [name] if k is None else [f"{name}[{k}]", f"{name}[k]"]
         chosen = next((self.definitions[key] for key in keys if key in self.definitions), None)
         if chosen is None or form not in chosen:
             raise InputError(f"{self.name} has no formula {keys[0]} in {form}.")
-        return self._filled(chosen[form], k or 0, n, form)
+        return chosen[form]
 
     def _filled(self, text: str, k: int, n: int, form: str) -> str:
         """A text with its references replaced by definitions."""
-
-        def definition(match: re.Match[str]) -> str:
-            name, index, variable = match.groups()
+        found: list[str] = []
+        length = 0
+        # Pieces, the index of those with references, and whether the two variables are exchanged.
+        todo: list[tuple[str, int | None, bool]] = [(text, k, False)]
+        while todo:
+            piece, index, exchanged = todo.pop()
             if index is None:
-                parts = [self._text(name, None, n, form)]
-            elif ".." in index:
-                parts = [self._text(name, i, n, form) for i in _range(index, n, k)]
-            else:
-                parts = [self._text(name, _linear(index, k, n), n, form)]
-            whole = " | ".join(f"({part})" for part in parts) or ("bot" if form == "emlc" else "⊥")
-            # For the other variable, the two variables are exchanged.
-            return f"({_swapped(whole) if variable == 'y' else whole})"
+                found.append(_swapped(piece) if exchanged else piece)
+                length += len(piece)
+                if length > _CHARACTERS:
+                    raise InputError(f"A formula of {self.name} is too long for so many objects; take fewer.")
+                continue
+            pieces: list[tuple[str, int | None, bool]] = []
+            place = 0
+            for match in _NAMED.finditer(piece):
+                pieces.append((piece[place : match.start()], None, exchanged))
+                # For the other variable, the two variables are exchanged.
+                pieces += self._referred(match, index, n, form, exchanged != (match[3] == "y"))
+                place = match.end()
+            todo += reversed([*pieces, (piece[place:], None, exchanged)])
+        return "".join(found)
 
-        return _NAMED.sub(definition, text)
+    def _referred(
+        self, match: re.Match[str], k: int, n: int, form: str, exchanged: bool
+    ) -> list[tuple[str, int | None, bool]]:
+        """The definition that is referred to, or the disjunction of several, in brackets."""
+        name, index, _ = match.groups()
+        if index is None:
+            numbers: list[int | None] = [None]
+        elif ".." in index:
+            numbers = list(_range(index, n, k))
+        else:
+            numbers = [_linear(index, k, n)]
+        parts: list[tuple[str, int | None, bool]] = []
+        for number in numbers:
+            parts.append((" | (" if parts else "((", None, False))
+            parts.append((self._definition(name, number, form), number or 0, exchanged))
+            parts.append((")", None, False))
+        nothing = "(bot" if form == "emlc" else "(⊥"
+        return [*(parts or [(nothing, None, False)]), (")", None, False)]
 
 
 @cache
@@ -113,7 +144,7 @@ def hand_made(name: str) -> HandMade:
     <on^-1><on^-1>clear
     """
     if name not in library():
-        raise InputError(f"There is no hand-made function {name!r}; choose from {', '.join(library())}.")
+        raise InputError(f"There is no hand-made function {shown(name)!r}; choose from {', '.join(library())}.")
     return library()[name]
 
 
@@ -139,8 +170,11 @@ def read_formula(text: str, n: int = _CHAIN) -> Any:
     if not part:
         return made.value_function(n)
     family, _, index = part.removesuffix("]").partition("[")
-    if index and not index.isdigit():
-        raise InputError(f"{text}: the index must be a number, as in @blocks-clear/eta[2].")
+    if index and not (index.isdecimal() and index.isascii() and len(index) < _DIGITS):
+        raise InputError(
+            f"{shown(text)}: the index must be a number of less than {_DIGITS} digits, as in "
+            "@blocks-clear/eta[2]."
+        )
     return made.formula(family, n, int(index) if index else None)
 
 

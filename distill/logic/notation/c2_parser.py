@@ -14,7 +14,7 @@ from distill.common import InputError
 from distill.logic.notation.c2_parts import Part, all_of, evaluated, in_order, joined, literals, negated
 from distill.logic.notation.operators import PREFIX, Open, OperatorParser, Token, built, tokens_of, wrong
 from distill.logic.notation.parser import joined_formulas, number_of
-from distill.logic.notation.tokens import NAME
+from distill.logic.notation.tokens import NAME, QUOTED
 from distill.logic.syntax.features import Compare, Constant, Count, Indicator, Number
 from distill.logic.syntax.formulas import BOTTOM, Atom, Modal, Or, Top, Truth
 from distill.logic.syntax.relations import Everything, Identity, Relation, RelationAnd, Role
@@ -38,7 +38,7 @@ _SIGNS = {
 }
 _TOKEN = re.compile(
     rf"""\s*(?:(?P<op><->|->|!=|>=|<=|[~&|()\[\],=\#*+∃∀¬∧∨→↔≠≥≤·−-]|(?:exists|forall)\b)
-    |(?P<name>{NAME.pattern}|[⊤⊥])|"(?P<quoted>[^"]*)"
+    |(?P<name>{NAME.pattern}|[⊤⊥])|"(?P<quoted>{QUOTED})"
     |(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)|(?P<bad>\S))""",
     re.VERBOSE | re.ASCII,
 )
@@ -119,6 +119,7 @@ class _Parser(OperatorParser):
         raise wrong(token, "an operator or the end" if not self.open else "an operator or a closing bracket")
 
     def finished(self, part: Any) -> None:
+        self._counted_part(part)
         while self.open and self.open[-1].strength == PREFIX:
             prefix = self.open.pop()
             token = Token("op", prefix.text, prefix.column)
@@ -129,7 +130,22 @@ class _Parser(OperatorParser):
                 part = self._counted(inside, prefix.content[0], token)
             else:
                 part = self._quantified(inside, prefix)
+            self._counted_part(part)
         self.done.append(part)
+
+    def _counted_part(self, part: Any) -> Any:
+        if isinstance(part, Number):
+            self.counted.add(part)
+            return part
+        for node in (part.truth, part.sentence, part.relation):
+            if node is not None:
+                self.counted.add(node)
+        self.counted.visit(1 + len(part.parts))
+        return part
+
+    def _joined(self, operator: str, parts: list[Part]) -> Part:
+        found: Part = self._counted_part(joined(operator, parts))
+        return found
 
     def joined(self, token: Token, operands: list[Any]) -> Any:
         if token.text in "*+-":
@@ -138,21 +154,21 @@ class _Parser(OperatorParser):
                     raise InputError(
                         f"Column {token.column + 1}: {token.text} cannot join numbers; use # or [ ]."
                     )
-            return joined_formulas(token, operands)
+            return self._counted_part(joined_formulas(token, operands))
         parts = [self._as_part(one, token) for one in operands]
         if token.text == "->":
             # a → b → c is a → (b → c).
             found = parts[-1]
             for part in reversed(parts[:-1]):
-                found = joined("|", [negated(part), found])
+                found = self._joined("|", [negated(part), found])
             return found
         if token.text == "<->":
             found = parts[0]
             for part in parts[1:]:
                 both, none = [found, part], [negated(found), negated(part)]
-                found = joined("|", [joined("&", both), joined("&", none)])
+                found = self._joined("|", [joined("&", both), joined("&", none)])
             return found
-        return joined(token.text, parts)
+        return self._joined(token.text, parts)
 
     def _as_part(self, part: Any, token: Token) -> Part:
         if isinstance(part, Part):
@@ -278,6 +294,7 @@ class _Parser(OperatorParser):
             )
         found = []
         for holds_here in product((True, False), repeat=len(here)):
+            self.counted.visit(len(truths) + 2 ** len(there) * len(order))
             known = {(truth, False): own for truth, own in zip(here, holds_here, strict=True)}
             operands: dict[Relation, list[Truth]] = {}
             for holds_there in product((True, False), repeat=len(there)):
@@ -298,6 +315,7 @@ class _Parser(OperatorParser):
         """∃≥n over disjoint cases."""
         if (number + 1) ** len(terms) > _MOST_CASES:
             raise InputError(f"∃≥{number} over {len(terms)} cases is too long to write; use smaller numbers.")
+        self.counted.visit((number + 1) ** len(terms))
         shares = product(range(number + 1), repeat=len(terms))
         ways = [
             all_of([self._modal(*term, variable, n) for term, n in zip(terms, share, strict=True) if n])

@@ -64,13 +64,19 @@ def joined(operator: str, parts: list[Part]) -> Part:
 
 
 def in_order(whole: Part) -> list[Part]:
-    """All parts, operands before operators."""
-    found, todo = [], [whole]
+    """All parts, each once, operands before operators."""
+    found: list[Part] = []
+    seen: set[int] = set()
+    todo: list[tuple[Part, bool]] = [(whole, False)]
     while todo:
-        part = todo.pop()
-        found.append(part)
-        todo += part.parts
-    return found[::-1]
+        part, done = todo.pop()
+        if done:
+            found.append(part)
+        elif id(part) not in seen:
+            seen.add(id(part))
+            todo.append((part, True))
+            todo += [(one, False) for one in part.parts]
+    return found
 
 
 def evaluated(order: list[Part], known: dict[tuple[Truth, bool], bool], variable: str) -> Relation | bool:

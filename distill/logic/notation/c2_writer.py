@@ -7,8 +7,9 @@ A formula about objects has the free variable `x`; a formula about states is a s
 from collections.abc import Callable
 from typing import Any
 
-from distill.common import InputError
+from distill.common import InputError, shown
 from distill.logic import syntax as fo
+from distill.logic.notation.texts import Texts
 from distill.logic.notation.writer import EMLC, LATEX, Notation, check_size, written_sum
 
 _OTHER = {"x": "y", "y": "x"}
@@ -37,25 +38,26 @@ def write_c2(formula: fo.Node, *, latex: bool = False) -> str:
     while todo:
         key, ready = todo.pop()
         if ready:
-            writer.shown[key] = _WRITERS[type(key[0])](writer, *key)
+            text, strength = _WRITERS[type(key[0])](writer, *key)
+            writer.shown[key] = writer.texts.keep(text), strength
         elif key not in writer.shown:
             todo.append((key, True))
             variable = _OTHER[key[1]] if isinstance(key[0], fo.Modal) else key[1]
             todo += [((part, variable), False) for part in key[0].parts if not isinstance(part, fo.Relation)]
-    return writer.shown[formula, "x"][0]
+    return writer.texts.whole(writer.shown[formula, "x"][0])
 
 
 def check_c2(formula: fo.Node) -> None:
     """Raise an error that names the first part that C2 cannot express."""
     for node in formula.walk():
         if isinstance(node, fo.Closure):
-            raise InputError(f"C2 has no transitive closures, so it cannot express {node}.")
+            raise InputError(f"C2 has no transitive closures, so it cannot express {shown(str(node))}.")
         if isinstance(node, fo.Role) and max(node.fields[1:]) > 1:
             raise InputError(f"C2 has no relations of three arguments, so it cannot express {node}.")
         if isinstance(node, fo.Compare) and not isinstance(node.fields[0], fo.Count):
-            raise InputError(f"C2 compares numbers of objects only, so it cannot express {node}.")
+            raise InputError(f"C2 compares numbers of objects only, so it cannot express {shown(str(node))}.")
         if isinstance(node, fo.Number) and type(node) not in _WRITERS:
-            raise InputError(f"C2 has no {_NAMES[node.kind]}, so it cannot express {node}.")
+            raise InputError(f"C2 has no {_NAMES[node.kind]}, so it cannot express {shown(str(node))}.")
 
 
 _NAMES = {"product": "products", "dist": "distances"}
@@ -66,6 +68,7 @@ class _C2Writer:
         self.notation = notation
         self.signs = notation.signs
         self.latex = latex
+        self.texts = Texts()
         self.shown: dict[_Key, _Shown] = {}
 
     def bracketed(self, shown: _Shown, strength: int) -> str:
@@ -95,17 +98,18 @@ class _C2Writer:
         found: dict[fo.Node, _Shown] = {}
         for part in relation.walk():
             if isinstance(part, fo.Identity):
-                found[part] = (f"{both[0]} = {both[1]}", _EQUATION)
+                shown = (f"{both[0]} = {both[1]}", _EQUATION)
             elif isinstance(part, fo.Everything):
-                found[part] = self.atom(self.signs["top"], *both)
+                shown = self.atom(self.signs["top"], *both)
             elif isinstance(part, fo.Role):
                 name = self.notation.name(part.fields[0])
-                found[part] = self.atom(name, *(both if part.fields[1] == 0 else both[::-1]))
+                shown = self.atom(name, *(both if part.fields[1] == 0 else both[::-1]))
             elif isinstance(part, fo.RelationNot):
-                found[part] = self.negated(found[part.fields[0]])
+                shown = self.negated(found[part.fields[0]])
             else:
                 kind = "and" if isinstance(part, fo.RelationAnd) else "or"
-                found[part] = self.joined([found[one] for one in part.fields], kind)
+                shown = self.joined([found[one] for one in part.fields], kind)
+            found[part] = self.texts.keep(shown[0]), shown[1]
         return found[relation]
 
     def modal(self, node: fo.Modal, variable: str) -> _Shown:

@@ -12,16 +12,16 @@ from itertools import count
 from string import ascii_uppercase
 from typing import Any, NamedTuple
 
-from distill.common import InputError
+from distill.common import InputError, shown
 from distill.logic.notation.english import explain
 from distill.logic.notation.operators import Token
 from distill.logic.notation.parser import FormulaParser
 from distill.logic.notation.sharing import worth_a_name
-from distill.logic.notation.tokens import NAME, RESERVED
-from distill.logic.notation.writer import ASCII, LATEX, WRITERS, Notation, Writer, quoted, written_sum
+from distill.logic.notation.tokens import NAME, RESERVED, quoted
+from distill.logic.notation.writer import ASCII, LATEX, WRITERS, Notation, Writer, written_sum
 from distill.logic.syntax.features import Constant, Indicator, Number, Product, Scaled, weighted
 from distill.logic.syntax.formulas import Atom, Truth
-from distill.logic.syntax.nodes import Node
+from distill.logic.syntax.nodes import Node, PartCount
 from distill.logic.syntax.relations import Relation, Role
 
 _VALUE = "V"
@@ -73,8 +73,8 @@ class DefinedFunction:
         for node in self.value.walk():
             shown = WRITERS[type(node)](writer, node)
             if node in names:
-                texts[node] = shown[0]
-            writer.shown[node] = names.get(node, shown)
+                texts[node] = writer.texts.whole(shown[0])
+            writer.shown[node] = names.get(node, (writer.texts.keep(shown[0]), shown[1]))
         definitions = [_Row(names[part][0], ":=", texts[part], part) for _, part in self.definitions]
         terms: list[_Row] = []
         for weight, feature in sorted(weighted(self.value), key=_prominence):
@@ -145,9 +145,10 @@ def parse_defined(text: str) -> Number:
     bodies = _bodies(_COMMENT.sub("", text))
     value = bodies.pop(_VALUE)
     known: dict[str, _Meaning] = {}
+    counted = PartCount()
     for name, body in bodies.items():
-        known[name] = _meaning(f"In the definition of {name}: ", body, known, bodies)
-    found = _Names(value, known, bodies).parse()
+        known[name] = _meaning(f"In the definition of {name}: ", body, known, bodies, counted)
+    found = _Names(value, known, bodies, counted).parse()
     return Indicator(found) if isinstance(found, Truth) else found
 
 
@@ -172,6 +173,7 @@ def _term(writer: Writer, weight: float, feature: Number, alone: bool, first: bo
     negative = (weight * feature.fields[0] if isinstance(feature, Constant) else weight) < 0
     absolute = Scaled(-1, term) if negative else term
     text = written_sum(absolute, writer.signs, lambda part: writer.inside(part, 0 if alone else _TERM))
+    text = writer.texts.whole(text)
     minus = writer.signs["minus"]
     if first:
         return _Row(_VALUE, "=", minus + text if negative else text, term)
@@ -217,8 +219,10 @@ class _Meaning(NamedTuple):
 class _Names(FormulaParser):
     """Parses a formula that uses definitions: those known so far, of all names of the text."""
 
-    def __init__(self, text: str, known: dict[str, _Meaning], every: Container[str]) -> None:
-        super().__init__(text)
+    def __init__(
+        self, text: str, known: dict[str, _Meaning], every: Container[str], counted: PartCount
+    ) -> None:
+        super().__init__(text, counted)
         self.known = known
         self.every = every
 
@@ -239,11 +243,13 @@ class _Names(FormulaParser):
         return super()._named(token)
 
 
-def _meaning(where: str, body: str, known: dict[str, _Meaning], every: Container[str]) -> _Meaning:
+def _meaning(
+    where: str, body: str, known: dict[str, _Meaning], every: Container[str], counted: PartCount
+) -> _Meaning:
     found: list[Any] = []
     errors = []
     for in_relation in (0, 1):
-        parser = _Names(body, known, every)
+        parser = _Names(body, known, every, counted)
         parser.in_relation = in_relation
         try:
             found.append(parser.parse())
@@ -261,7 +267,7 @@ def _bodies(text: str) -> dict[str, str]:
     starts = [*(match.start() for match in heads), len(text)]
     before = text[: starts[0]].strip()
     if before:
-        line = before.splitlines()[0]
+        line = shown(before.splitlines()[0])
         raise InputError(f"Expected a definition such as A := formula, or V = number, not {line!r}.")
     found: dict[str, str] = {}
     for match, end in zip(heads, starts[1:], strict=True):

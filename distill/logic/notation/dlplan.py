@@ -2,11 +2,11 @@
 
 import re
 from collections.abc import Callable
-from functools import reduce
 from typing import Any
 
 from distill.common import InputError
 from distill.logic import syntax as fo
+from distill.logic.notation.texts import Texts
 from distill.logic.notation.writer import check_size
 from distill.logic.semantics.evaluation import Evaluator
 from distill.structures import ACHIEVED, GOAL, MISSING, Predicate, Structures, Vocabulary
@@ -51,13 +51,11 @@ def write_dlplan(formula: fo.Node, vocabulary: Vocabulary | None = None) -> str:
     nullary = writer.nullary_alone(formula)
     if nullary:
         return f"b_nullary({nullary})"
+    kept = Texts()
     for node in formula.walk():
-        writer.texts[node] = _WRITERS[type(node)](writer, node)
-    return (
-        writer.boolean(formula)
-        if isinstance(formula, fo.Truth) and formula.of_state
-        else writer.texts[formula]
-    )
+        writer.texts[node] = kept.keep(_WRITERS[type(node)](writer, node))
+    of_state = isinstance(formula, fo.Truth) and formula.of_state
+    return kept.whole(writer.boolean(formula) if of_state else writer.texts[formula])
 
 
 def dlplan_name(name: str) -> str:
@@ -141,7 +139,8 @@ class _DlplanWriter:
 
     def joined(self, node: fo.Node, operation: str) -> str:
         """Operands joined in pairs."""
-        return reduce(lambda one, other: f"{operation}({one},{other})", (self.texts[p] for p in node.parts))
+        first, *others = (self.texts[part] for part in node.parts)
+        return f"{operation}(" * len(others) + first + "".join(f",{other})" for other in others)
 
     def closure(self, node: fo.Closure) -> str:
         steps, reflexive = node.fields

@@ -4,6 +4,7 @@ from collections.abc import Callable
 from typing import Any
 
 from distill.logic import syntax as fo
+from distill.logic.notation.texts import Texts
 from distill.logic.notation.writer import check_size
 
 
@@ -20,13 +21,13 @@ def explain(formula: fo.Node) -> str:
     that is clear in the goal, minus 1 if some object is holding'
     """
     check_size(formula)
+    kept = Texts()
     texts: dict[tuple[fo.Node, bool], str] = {}
     for node in formula.walk():
         for many in (False, True):
-            texts[node, many] = _WORDS[type(node)](_Phrases(texts, many), node)
-    if isinstance(formula, fo.Number) or getattr(formula, "of_state", True):
-        return texts[formula, False]
-    return f"an object that {texts[formula, False]}"
+            texts[node, many] = kept.keep(_WORDS[type(node)](_Phrases(texts, many), node))
+    about = not isinstance(formula, fo.Number) and not getattr(formula, "of_state", True)
+    return kept.whole(f"{'an object that ' if about else ''}{texts[formula, False]}")
 
 
 _GOALS = {"_G,T": " as the goal asks", "_G,F": " in the goal only", "_G": " in the goal"}
@@ -48,14 +49,16 @@ class _Phrases:
 
     def negation(self, node: fo.Not) -> str:
         inner = node.fields[0]
+        while isinstance(inner, fo.Modal) and isinstance(inner.fields[0], fo.Identity) and not inner.fields[2]:
+            inner = inner.fields[1]
         if node is fo.BOTTOM:
             return "do not exist" if self.many else "does not exist"
         if isinstance(inner, fo.Atom):
             return f"{self.be} not {_spoken(inner.fields[0])}"
         if isinstance(inner, fo.Compare) and inner.fields[1] == 0 and isinstance(inner.fields[0], fo.Count):
             return f"no object {self.texts[inner.fields[0].fields[0], False]}"
-        if isinstance(inner, fo.Modal) and not isinstance(inner.fields[0], fo.Everything):
-            return self.of(inner).replace(f"{self.be} ", f"{self.be} not ", 1)
+        if isinstance(inner, fo.Modal) and not isinstance(inner.fields[0], fo.Everything | fo.Identity):
+            return f"{self.be} not {self.modal(inner).removeprefix(self.be).strip()}"
         such = "it is not so" if node.of_state else f"{self.be} not such"
         return f"{such} that [{self.of(inner)}]"
 
@@ -90,6 +93,9 @@ class _Phrases:
         first, relation, last = (self.texts[part, False] for part in node.fields)
         return f"the least number of steps by {relation} from an object that {first} to one that {last}"
 
+    def if_true(self, node: fo.Indicator) -> str:
+        return self.texts[node.fields[0], False]
+
     def total(self, node: fo.Number) -> str:
         shown = ""
         for weight, feature in fo.weighted(node):
@@ -97,7 +103,8 @@ class _Phrases:
             own = weight * feature.fields[0] if constant else weight
             term = f"{abs(own)}" if constant else self.texts[feature, False]
             if not constant and abs(own) != 1:
-                term = f"{abs(own)} if {term[5:]}" if term.startswith("1 if ") else f"{abs(own)} times {term}"
+                condition = isinstance(feature, fo.Indicator)
+                term = f"{abs(own)} if {self.if_true(feature)}" if condition else f"{abs(own)} times {term}"
             if shown:
                 shown = f"{shown}, {'minus' if own < 0 else 'plus'} {term}"
             else:
@@ -148,7 +155,7 @@ _WORDS: dict[type[fo.Node], Callable[[_Phrases, Any], str]] = {
     fo.Modal: _Phrases.modal,
     fo.Compare: _Phrases.compare,
     fo.Count: _Phrases.count,
-    fo.Indicator: lambda s, node: f"1 if {s.texts[node.fields[0], False]}",
+    fo.Indicator: lambda s, node: f"1 if {s.if_true(node)}",
     fo.Product: lambda s, node: " times ".join(f"({s.texts[part, False]})" for part in node.fields),
     fo.Constant: _Phrases.total,
     fo.Scaled: _Phrases.total,

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from distill.common import InputError
+from distill.common import InputError, parse_json
 from distill.logic.notation.c2_parser import parse_c2
 from distill.logic.notation.c2_writer import write_c2
 from distill.logic.notation.definitions import has_definitions, parse_defined
@@ -20,7 +20,11 @@ from distill.logic.notation.writer import EMLC, LATEX, write
 from distill.logic.syntax.nodes import Node
 from distill.structures import Vocabulary
 
-_LOOKS_LIKE_C2 = re.compile(r"[∃∀]|\b(?:exists|forall)\b|\(\s*[a-z]\s*[,)]|[a-z]\s*(?:=|!=|≠)\s*[a-z]")
+_LOOKS_LIKE_JSON = re.compile(r'\[\s*(?:\[\s*"|\])')
+_LOOKS_LIKE_C2 = re.compile(
+    r"[∃∀]|\b(?:exists|forall)\b|(?<!dist)\(\s*[a-z]\s*[,)]|[a-z]\s*(?:=|!=|≠)\s*[a-z]"
+)
+_IN_QUOTES = re.compile(r'"[^"]*"')
 
 
 @dataclass(frozen=True)
@@ -45,6 +49,10 @@ def _derived(formula: Node, vocabulary: Vocabulary | None) -> str:
     return write_derived(formula, vocabulary)
 
 
+def _from_json(text: str) -> Node:
+    return from_json(parse_json(text, "The formula"))
+
+
 FORMATS = {
     "ascii": Format("as people type it", lambda f, words: write(f), parse),
     "emlc": Format("as in the thesis", lambda f, words: write(f, EMLC), parse),
@@ -58,7 +66,7 @@ FORMATS = {
     "json": Format(
         "a list of nodes; what is shared stays shared",
         lambda f, words: json.dumps(to_json(f)),
-        lambda text: from_json(_json(text)),
+        _from_json,
     ),
 }
 
@@ -74,15 +82,9 @@ def parse_any(text: str) -> Any:
     (<on>clear, <on>clear, <on>clear)
     """
     text = text.strip()
-    if text.startswith("[["):
-        return from_json(_json(text))
+    if _LOOKS_LIKE_JSON.match(text):
+        return _from_json(text)
     if has_definitions(text):
         return parse_defined(text)
-    return parse_c2(text) if _LOOKS_LIKE_C2.search(text) else parse(text)
-
-
-def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"This is no JSON ({error}); write it with `distill formula translate`.") from error
+    # What stands inside a quoted name does not count.
+    return parse_c2(text) if _LOOKS_LIKE_C2.search(_IN_QUOTES.sub('""', text)) else parse(text)

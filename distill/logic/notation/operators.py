@@ -1,6 +1,6 @@
 """Operator-precedence parser, independent of the language.
 
-Operators and finished parts are on two stacks, so the nesting of the text is limited by memory only.
+Operators and finished parts are on two stacks, so nothing recurses.
 """
 
 import re
@@ -9,15 +9,17 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from distill.common import InputError
+from distill.common import InputError, shown as shown_text
+from distill.logic.syntax.nodes import MAX_PARTS, PartCount
 
 PREFIX = 9  # binding strength of prefix operators
 _DIGITS = 9
+_MOST_TOKENS = 4 * MAX_PARTS
 _IN_TURN = ("\\", "-")  # left-associative with two operands
 _CLOSING = {"<": "'>'", "[": "']'", "(": "')'", "dist(": "')'"}
 
 
-@dataclass
+@dataclass(slots=True)
 class Token:
     """A word, number or sign, and its position."""
 
@@ -30,7 +32,7 @@ class Token:
         return self.kind == "op" and self.text in signs
 
 
-@dataclass
+@dataclass(slots=True)
 class Open:
     """An operator or bracket on the stack."""
 
@@ -48,8 +50,15 @@ def tokens_of(text: str, pattern: re.Pattern[str], replaced: dict[str, str]) -> 
         begin = match.start(kind)
         if kind == "bad":
             raise InputError(f"Column {begin + 1}: {match[kind]!r} has no meaning in a formula.")
-        found.append(Token(kind, replaced.get(match[kind], match[kind]), begin))
+        word = match[kind]
+        meant = word.replace('""', '"') if kind == "quoted" else replaced.get(word, word)
+        found.append(Token(kind, meant, begin))
         place = match.end()
+        if len(found) > _MOST_TOKENS:
+            raise InputError(
+                f"Column {begin + 1}: the formula has more than {_MOST_TOKENS:,} words and signs, which is the "
+                "limit; give a smaller one."
+            )
     return [*found, Token("end", "the end", len(text.rstrip()))]
 
 
@@ -59,8 +68,9 @@ class OperatorParser(ABC):
     A language defines what begins a part, what may follow one, and what operators build.
     """
 
-    def __init__(self, tokens: list[Token]) -> None:
+    def __init__(self, tokens: list[Token], counted: PartCount | None = None) -> None:
         self.tokens = tokens
+        self.counted = counted or PartCount()
         self.place = 0
         self.open: list[Open] = []
         self.done: list[Any] = []
@@ -155,7 +165,7 @@ class OperatorParser(ABC):
 
 def shown(token: Token) -> str:
     """A token as text for messages."""
-    return token.text if token.kind == "end" else repr(token.text)
+    return token.text if token.kind == "end" else repr(shown_text(token.text))
 
 
 def wrong(token: Token, expected: str) -> InputError:

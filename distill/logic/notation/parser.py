@@ -17,6 +17,7 @@ from distill.common import InputError
 from distill.logic import syntax as fo
 from distill.logic.notation.operators import PREFIX, Open, OperatorParser, Token, built, wrong
 from distill.logic.notation.tokens import formula_tokens
+from distill.logic.syntax.nodes import PartCount
 
 _INFIX = {"|": 1, "&": 2, "+": 3, "-": 3, "*": 4}
 _INFIX_RELATION = {"|": 1, "&": 2, "\\": 2}
@@ -25,8 +26,8 @@ _INFIX_RELATION = {"|": 1, "&": 2, "\\": 2}
 class FormulaParser(OperatorParser):
     """Parses one formula; a subclass with further names overrides `_named`."""
 
-    def __init__(self, text: str) -> None:
-        super().__init__(formula_tokens(text))
+    def __init__(self, text: str, counted: PartCount | None = None) -> None:
+        super().__init__(formula_tokens(text), counted)
         self.in_relation = 0
 
     def begin(self, token: Token) -> bool:
@@ -64,16 +65,16 @@ class FormulaParser(OperatorParser):
                     self.take_sign(end)
                 role: fo.Node = built(token, fo.Role, token.text, *places)
                 return role
-            return fo.Role(token.text)
+            return built(token, fo.Role, token.text)  # type: ignore[no-any-return]
         if word in ("top", "bot"):
             return fo.Top() if word == "top" else fo.BOTTOM
-        return fo.Atom(token.text)
+        return built(token, fo.Atom, token.text)  # type: ignore[no-any-return]
 
     def go_on(self, token: Token) -> bool:
         """After a finished part; whether another one is expected."""
-        text = token.text
+        text = token.text if token.kind == "op" else ""
         infix = _INFIX_RELATION if self.in_relation else _INFIX
-        if token.kind == "op" and text in infix:
+        if text in infix:
             return self.infix(token, infix[text])
         if text == ">" and self.in_relation:
             bracket = self.close(token, "<")
@@ -121,8 +122,13 @@ class FormulaParser(OperatorParser):
 
     def finished(self, part: Any) -> None:
         """Complete a part: apply postfix signs after it, then prefix operators before it."""
-        while self.in_relation and self.tokens[self.place].text in ("^-1", "+", "*"):
-            part = _postfixed(part, self.tokens[self.place].text)
+        self.counted.add(part)
+        while self.in_relation and self.next_is("^-1", "+", "*"):
+            sign = self.tokens[self.place].text
+            if sign == "^-1":
+                self.counted.visit(sum(1 for _ in part.walk()))
+            part = _postfixed(part, sign)
+            self.counted.add(part)
             self.place += 1
         while self.open and self.open[-1].strength == PREFIX:
             prefix = self.open.pop()
@@ -137,20 +143,24 @@ class FormulaParser(OperatorParser):
                     self.place += 1
                     threshold = self.take_whole()
                 part = built(place, fo.Modal, prefix.content[0], _as_truth(part, place), threshold)
+            self.counted.add(part)
         self.done.append(part)
 
     def joined(self, token: Token, operands: list[Any]) -> Any:
         """Apply an infix operator to its operands."""
         if not self.in_relation:
-            return joined_formulas(token, operands)
-        if token.text == "\\":
-            return fo.RelationAnd(operands[0], fo.RelationNot(operands[1]))
-        return (fo.RelationAnd if token.text == "&" else fo.RelationOr)(*operands)
+            found = joined_formulas(token, operands)
+        elif token.text == "\\":
+            found = fo.RelationAnd(operands[0], fo.RelationNot(operands[1]))
+        else:
+            found = (fo.RelationAnd if token.text == "&" else fo.RelationOr)(*operands)
+        self.counted.add(found)
+        return found
 
     def _has_threshold(self) -> bool:
         """Whether `> t` belongs to the modal; before a closing `]` it belongs to the comparison."""
         after = self.tokens[self.place + 1 : self.place + 3]
-        return after[0].text == "-" or (after[0].kind == "number" and after[-1].text != "]")
+        return after[0].is_sign("-") or (after[0].kind == "number" and not after[-1].is_sign("]"))
 
 
 def parse(text: str) -> Any:

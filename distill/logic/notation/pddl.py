@@ -14,6 +14,7 @@ from distill.structures import ACHIEVED, MISSING, Structures, Vocabulary
 MOST = 4  # largest threshold: PDDL counts with one variable for each object, pairwise different
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_-]*")
 _TRUE = "(and)"
+_LONG = 20_000  # characters of a part that gets a predicate of its own, as it would be copied into each whole
 
 
 def write_derived(formula: fo.Node, vocabulary: Vocabulary, name: str = "formula") -> str:
@@ -57,7 +58,7 @@ def write_derived(formula: fo.Node, vocabulary: Vocabulary, name: str = "formula
     for node in formula.walk():
         if not isinstance(node, fo.Number):
             writer.texts[node] = _WRITERS[type(node)](writer, node)
-            if uses[node] > 1:
+            if uses[node] > 1 or len(writer.texts[node]) > _LONG:
                 writer.short(node)
     writer.define(f"({name}{'' if formula.of_state else ' ?x'})", writer.texts[formula])
     return writer.written()
@@ -110,9 +111,9 @@ class _PddlWriter:
     def atom(self, name: str, arguments: list[str]) -> str:
         predicate = self.known.predicate(name)
         if predicate.role == "type":
-            return f"(exists (?t - {name}) (= ?t {arguments[0]}))"
+            return f"(exists (?t - {_checked(name)}) (= ?t {arguments[0]}))"
         if predicate.role == "constant":
-            return f"(= {arguments[0]} {name.removeprefix('is_')})"
+            return f"(= {arguments[0]} {_checked(name.removeprefix('is_'))})"
         if predicate.role != "goal":
             return _applied(name, arguments)
         goal = name.partition(",")[0]
@@ -170,8 +171,17 @@ class _PddlWriter:
         return _more_than(threshold, ["?y"], _with(self.short(number.fields[0]), x="?y"))
 
 
+def _checked(name: str) -> str:
+    if not _NAME.fullmatch(name):
+        raise InputError(
+            f"PDDL cannot have the name {name!r}: after a letter only letters, digits, _ and - may come; "
+            "rename this predicate in the domain."
+        )
+    return name
+
+
 def _applied(name: str, arguments: list[str]) -> str:
-    return f"({' '.join([name, *arguments])})"
+    return f"({' '.join([_checked(name), *arguments])})"
 
 
 def _with(text: str, **instead: str) -> str:

@@ -1,5 +1,6 @@
 """Formulas as Python source code that depends on numpy only."""
 
+import builtins
 import json
 import keyword
 from collections.abc import Callable
@@ -32,21 +33,19 @@ def write_python(formula: fo.Node, name: str = "formula") -> str:
     >>> module["below_clear"](2, {"on": [(1, 0)], "clear": [(0,)]})
     array([False,  True])
     """
-    if not name.isidentifier() or keyword.iskeyword(name) or name.startswith("_") or name == "np":
+    taken = keyword.iskeyword(name) or hasattr(builtins, name) or name in ("np", "n_objects", "atoms")
+    if taken or not name.isidentifier() or name.startswith("_"):
         raise InputError(f"{name!r} cannot be the name of the function; choose one such as 'formula'.")
     if isinstance(formula, fo.Relation):
         raise InputError("A relation alone holds of no object; write <relation>top.")
     variables: dict[fo.Node, str] = {}
-    of_state: dict[fo.Node, bool] = {}  # a property of the nodes would recurse
     lines: list[str] = []
     helpers: set[str] = set()
     for node in formula.walk():
         variables[node] = f"v{len(variables)}"
-        of_state[node] = isinstance(node, fo.Number | fo.Compare)
-        if isinstance(node, fo.Not | fo.And | fo.Or):
-            of_state[node] = of_state[node.parts[0]]
         parts = [variables[part] for part in node.parts]
-        value = (_OF_STATES if of_state[node] else _WRITERS)[type(node)](node, parts)
+        of_state = isinstance(node, fo.Number) or (isinstance(node, fo.Truth) and node.of_state)
+        value = (_OF_STATES if of_state else _WRITERS)[type(node)](node, parts)
         helpers |= {helper for helper in _HELPERS if helper in value}
         lines.append(f"    {variables[node]} = {value}")
     if helpers & {"_holds(", "_pairs("}:
@@ -54,7 +53,7 @@ def write_python(formula: fo.Node, name: str = "formula") -> str:
     kept = [source for helper, source in _HELPERS.items() if helper in helpers]
     if isinstance(formula, fo.Number):
         what, kind = "The number of a state", "float"
-    elif of_state[formula]:
+    elif isinstance(formula, fo.Truth) and formula.of_state:
         what, kind = "Whether a state has this", "bool"
     else:
         what, kind = "Which objects have this", "np.ndarray"

@@ -2,9 +2,9 @@
 
 from typing import Any
 
-from distill.common import InputError
+from distill.common import InputError, shown
 from distill.logic.syntax import features, formulas, relations
-from distill.logic.syntax.nodes import Node
+from distill.logic.syntax.nodes import Node, PartCount
 
 _REFERENCE = "@"
 _KINDS: dict[str, type[Node]] = {
@@ -48,14 +48,27 @@ class NodeTable:
 
 
 def read_nodes(rows: list[list[Any]]) -> list[Node]:
-    """The nodes of the rows of a `NodeTable`."""
+    """The nodes of the rows of a `NodeTable`; their number and nesting are bounded."""
     made: list[Node] = []
+    counted = PartCount()
     try:
         for kind, *fields in rows:
-            made.append(_KINDS[kind](*(made[f[_REFERENCE]] if isinstance(f, dict) else f for f in fields)))
+            node = _KINDS[kind](*(made[_place(f)] if isinstance(f, dict) else f for f in fields))
+            counted.add(node)
+            made.append(node)
+    except InputError as error:
+        raise InputError(f"Node {len(made)} of the JSON: {error}") from error
     except (KeyError, IndexError, TypeError, ValueError, AttributeError) as error:
-        raise InputError(f"This JSON holds no formula ({error!r}); write it with to_json.") from error
+        reason = shown(repr(error))
+        raise InputError(f"This JSON holds no formula ({reason}); write it with to_json.") from error
     return made
+
+
+def _place(reference: dict[str, Any]) -> int:
+    [(sign, place)] = reference.items()
+    if sign != _REFERENCE or type(place) is not int or place < 0:
+        raise ValueError(f"{reference} is no reference")
+    return place
 
 
 def to_json(formula: Node) -> list[list[Any]]:

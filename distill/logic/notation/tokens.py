@@ -8,16 +8,34 @@ import re
 from distill.logic.notation.operators import Token, tokens_of
 
 NAME = re.compile(r"[A-Za-z_](?:[\w-]*\w)?(?:,[TF])?", re.ASCII)
-RESERVED = ("top", "bot", "id", "all", "dist")
+QUOTED = r'[^"]*(?:""[^"]*)*'  # a quotation mark in a name is doubled
+RESERVED = ("top", "bot", "id", "all", "dist", "exists", "forall")
+_MARK = '"'
 _SIGNS = {"¬": "~", "∧": "&", "∨": "|", "·": "*", "⁺": "+", "ᵀ": "^-1", "−": "-"}
 _WORDS = {"⊤": "top", "⊥": "bot", "𝐈": "id", "𝟏": "all"}
 _TOKEN = re.compile(
-    rf"""\s*(?:(?P<name>{NAME.pattern}|[⊤⊥])|"(?P<quoted>[^"]*)"
-    |𝐀_(?P<role>{NAME.pattern}|"[^"]*")|(?P<parameter>[𝐈𝟏])
+    rf"""\s*(?:(?P<name>{NAME.pattern}|[⊤⊥])|"(?P<quoted>{QUOTED})"
+    |𝐀_(?P<role>{NAME.pattern}|"{QUOTED}")|(?P<parameter>[𝐈𝟏])
     |(?P<number>\d+(?:\.\d+)?(?:[eE][-+]?\d+)?)
     |(?P<op>\^-1|[~&|<>()\[\]#*+\\,\-{"".join(_SIGNS)}])|(?P<bad>\S))""",
     re.VERBOSE | re.ASCII,
 )
+
+
+def quoted(name: str) -> str:
+    """A predicate's name in the typed notation.
+
+    Examples
+    --------
+    >>> print(quoted("at-robby"), quoted("top"), quoted('a "b" c'))
+    at-robby "top" "a ""b"" c"
+    """
+    return name if NAME.fullmatch(name) and name not in RESERVED else f'"{name.replace(_MARK, 2 * _MARK)}"'
+
+
+def unquoted(text: str) -> str:
+    """Undo `quoted`."""
+    return text[1:-1].replace(2 * _MARK, _MARK) if text.startswith(_MARK) else text
 
 
 def formula_tokens(text: str) -> list[Token]:
@@ -31,7 +49,7 @@ def formula_tokens(text: str) -> list[Token]:
     found = tokens_of(text, _TOKEN, _SIGNS | _WORDS)
     for token in found:
         if token.kind == "role":
-            token.text = token.text.strip('"')
+            token.text = unquoted(token.text)
     return _bracketed(found)
 
 
@@ -59,9 +77,9 @@ def _bracketed(tokens: list[Token]) -> list[Token]:
             of_dist = token.text == "(" and place and (before.kind, before.text) == ("name", "dist")
             in_relation = token.text == "(" and bool(groups) and groups[-1] == 1
             groups.append(0 if of_dist else 1 if in_relation else -1)
-        elif token.text in (")", "]") and groups:
+        elif token.is_sign(")", "]") and groups:
             groups.pop()
-        elif token.text == "," and groups and groups[-1] >= 0:
+        elif token.is_sign(",") and groups and groups[-1] >= 0:
             groups[-1] += 1
         found.append(token)
         place += 1

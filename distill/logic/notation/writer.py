@@ -6,7 +6,8 @@ from typing import Any
 
 from distill.common import InputError
 from distill.logic import syntax as fo
-from distill.logic.notation.tokens import NAME, RESERVED
+from distill.logic.notation.texts import Texts
+from distill.logic.notation.tokens import quoted
 
 LARGEST = 2_000_000  # largest size of a formula that is written
 
@@ -37,9 +38,11 @@ class Notation:
     square: tuple[str, str] = ("[", "]")
 
 
-def quoted(name: str) -> str:
-    """A predicate's name in the typed notation."""
-    return name if NAME.fullmatch(name) and name not in RESERVED else f'"{name}"'
+_LATEX_SIGNS = {sign: f"\\{sign}" for sign in "_&%#${}"} | {
+    "\\": r"\textbackslash{}",
+    "^": r"\textasciicircum{}",
+    "~": r"\textasciitilde{}",
+}
 
 
 def latex_name(name: str) -> str:
@@ -49,11 +52,13 @@ def latex_name(name: str) -> str:
     --------
     >>> latex_name("at-robby"), latex_name("clear_G"), latex_name("on_G,F")
     ('\\text{at-robby}', '\\text{clear}_{G}', '\\text{on}_{G,F}')
+    >>> print(latex_name(r"\input{a}"))
+    \text{\textbackslash{}input\{a\}}
     """
     stem, mark, after = name.rpartition("_G")
     if not mark or after not in ("", ",T", ",F"):
         stem, mark, after = name, "", ""
-    escaped = "".join(f"\\{sign}" if sign in "_&%#$" else sign for sign in stem)
+    escaped = "".join(_LATEX_SIGNS.get(sign, sign) for sign in stem)
     return f"\\text{{{escaped}}}" + (f"_{{G{after}}}" if mark else "")
 
 
@@ -124,8 +129,9 @@ def write(formula: fo.Node, notation: Notation = ASCII) -> str:
     check_size(formula)
     writer = Writer(notation)
     for node in formula.walk():
-        writer.shown[node] = WRITERS[type(node)](writer, node)
-    return writer.shown[formula][0]
+        text, strength = WRITERS[type(node)](writer, node)
+        writer.shown[node] = writer.texts.keep(text), strength
+    return writer.texts.whole(writer.shown[formula][0])
 
 
 def check_size(formula: fo.Node) -> None:
@@ -161,6 +167,7 @@ class Writer:
     def __init__(self, notation: Notation) -> None:
         self.notation = notation
         self.signs = notation.signs
+        self.texts = Texts()
         self.shown: dict[fo.Node, _Shown] = {}
 
     def inside(self, node: fo.Node, strength: int) -> str:

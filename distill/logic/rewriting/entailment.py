@@ -1,7 +1,5 @@
 """A fast syntactic test of entailment: sound but incomplete."""
 
-from functools import lru_cache
-
 from distill.logic import syntax as fo
 
 TOP, ALL = fo.Top(), fo.Everything()
@@ -14,6 +12,10 @@ _COMPLEMENTS: dict[fo.Node, fo.Node] = {TRUE: FALSE, FALSE: TRUE}
 _ALWAYS = (TOP, ALL, TRUE)
 _LEVELS = 6  # depth to which the test compares formulas
 _EFFORT = 25  # limit on comparisons of parts
+_KEPT = 1 << 16
+_Order = tuple[int, str, bytes]
+# Known answers. The keys are no nodes, which would stay in memory with all their parts.
+_answers: dict[tuple[_Order, _Order, bool, bool], bool] = {}
 _WIDE = 8  # with more operands, only identical ones are compared
 
 
@@ -62,7 +64,6 @@ def _reflexive_closure(relation: fo.Node) -> bool:
     return isinstance(relation, fo.Closure) and bool(relation.fields[1])
 
 
-@lru_cache(maxsize=1 << 16)
 def entails(strong: fo.Node, weak: fo.Node, strong_holds: bool = True, weak_holds: bool = True) -> bool:
     """Whether the test proves that `weak` holds wherever `strong` does, in every structure.
 
@@ -80,7 +81,12 @@ def entails(strong: fo.Node, weak: fo.Node, strong_holds: bool = True, weak_hold
     >>> entails(parse("<on>a"), parse("<on>a > 1")), entails(parse("~a & b"), parse("a"), weak_holds=False)
     (False, True)
     """
-    return _Test(_EFFORT).follows((strong, strong_holds), (weak, weak_holds), _LEVELS)
+    key = (strong.order, weak.order, strong_holds, weak_holds)
+    if key not in _answers:
+        if len(_answers) >= _KEPT:
+            _answers.clear()
+        _answers[key] = _Test(_EFFORT).follows((strong, strong_holds), (weak, weak_holds), _LEVELS)
+    return _answers[key]
 
 
 _Literal = tuple[fo.Node, bool]  # a formula, and whether it holds

@@ -10,6 +10,7 @@ from typing import Any
 from distill.logic import syntax as fo
 from distill.logic.rewriting import boolean_laws
 from distill.logic.rewriting.entailment import ALL, NOTHING, TOP, constant, entails, reflexive
+from distill.logic.syntax.nodes import MAX_THRESHOLD
 
 _ITSELF = fo.Identity()
 
@@ -129,7 +130,7 @@ def _compare(node: Any) -> fo.Node:
     signs = {weight > 0 for weight, _ in terms}
     if signs == {bound < 0}:
         return constant(bound < 0, node)
-    if bound < 0 or not isinstance(bound, int):
+    if not isinstance(bound, int) or not 0 <= bound <= MAX_THRESHOLD:
         return node  # type: ignore[no-any-return]
     step = math.gcd(*(int(weight) for weight, _ in terms))
     return fo.Compare(fo.Sum(*(fo.Scaled(int(weight) // step, one) for weight, one in terms)), bound // step)

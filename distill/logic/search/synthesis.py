@@ -169,14 +169,21 @@ class Synthesiser:
         return (self._begins[size], self._begins[size + 1]) if known else (0, 0)
 
     def _formula(self, recipe: Recipe) -> Truth:
-        """The formula of a recipe; the recursion is as deep as the formula, which is small."""
-        make, *operands = recipe
-        if make is Modal:
-            number, place, threshold = operands
-            return Modal(self._relations[number].relation, self._formula(self._recipes[place]), threshold)
-        if isinstance(make, Truth):
-            return make
-        return make(*(self._formula(self._recipes[place]) for place in operands))  # type: ignore[no-any-return]
+        """The formula of a recipe."""
+        made: dict[Recipe, Truth] = {}
+        todo = [recipe]
+        while todo:
+            make, *operands = todo[-1]
+            inner = operands[1:2] if make is Modal else [] if isinstance(make, Truth) else operands
+            parts = [self._recipes[place] for place in inner]
+            if waiting := [part for part in parts if part not in made]:
+                todo += waiting
+                continue
+            built = [made[part] for part in parts]
+            if make is Modal:
+                built = [self._relations[operands[0]].relation, *built, operands[2]]
+            made[todo.pop()] = make if isinstance(make, Truth) else make(*built)
+        return made[recipe]
 
     def _grow(self) -> None:
         """Enumerate the formulas with one symbol more."""

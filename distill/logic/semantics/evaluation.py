@@ -1,6 +1,9 @@
 """Evaluation of formulas and features on a batch of structures."""
 
 import difflib
+import functools
+import math
+import operator
 from collections.abc import Callable
 from typing import Any
 
@@ -238,14 +241,40 @@ def _without(pairs: Any, dropped: Any) -> Any:
     return kept.tocsr()
 
 
+_EXACT = float(2**53)  # integers up to this are exact in floats too
+
+
+def _product(factors: list[Any]) -> Any:
+    """A product of numbers and arrays; integers that might not fit are multiplied as floats."""
+    largest = math.prod(float(np.max(np.abs(one), initial=0)) for one in factors)
+    if largest > _EXACT:
+        factors = [np.asarray(one, dtype=np.float64) for one in factors]
+    with np.errstate(over="ignore"):
+        return _finite(functools.reduce(operator.mul, factors))
+
+
+def _sum(parts: list[Any]) -> Any:
+    """A sum of arrays; integers that might not fit are added as floats."""
+    if sum(float(np.max(np.abs(one), initial=0)) for one in parts) > _EXACT:
+        parts = [one.astype(np.float64) for one in parts]
+    with np.errstate(over="ignore"):
+        return _finite(np.sum(parts, axis=0))
+
+
+def _finite(values: Any) -> Any:
+    if values.dtype.kind == "f" and not np.isfinite(values).all():
+        raise InputError("The formula has a value that is too large for a number; give smaller weights.")
+    return values
+
+
 # These depend on the values of parts only, so they are the same on states and on quotients.
 FROM_PARTS: dict[type[fo.Node], Callable[[Any, Any], Any]] = {
     fo.Not: lambda e, node: ~e._values[node.fields[0]],
     fo.Compare: lambda e, node: e._values[node.fields[0]] > node.fields[1],
     fo.Indicator: lambda e, node: e._values[node.fields[0]].astype(np.int64),
-    fo.Product: lambda e, node: np.prod([e._values[part] for part in node.fields], axis=0),
-    fo.Scaled: lambda e, node: node.fields[0] * e._values[node.fields[1]],
-    fo.Sum: lambda e, node: np.sum([e._values[part] for part in node.fields], axis=0),
+    fo.Product: lambda e, node: _product([e._values[part] for part in node.fields]),
+    fo.Scaled: lambda e, node: _product([node.fields[0], e._values[node.fields[1]]]),
+    fo.Sum: lambda e, node: _sum([e._values[part] for part in node.fields]),
 }
 _MEANINGS: dict[type[fo.Node], Callable[[Any, Any], Any]] = {
     **FROM_PARTS,

@@ -1,12 +1,15 @@
 """Features of states: counts, comparisons, distances, products, and weighted sums of them."""
 
-import math
 from typing import Any, Self
 
 from distill.common import InputError
 from distill.logic.syntax.formulas import Truth
-from distill.logic.syntax.nodes import Fragment, Node
+from distill.logic.syntax.nodes import Fragment, Node, checked_threshold
 from distill.logic.syntax.relations import Relation
+
+
+_LARGEST_WEIGHT = 10**300
+_EXACT = 2**53
 
 
 class Number(Node):
@@ -40,9 +43,7 @@ class Compare(Truth):
     accepts = (Number, int)
 
     def __new__(cls, number: Number, threshold: int = 0) -> Self:
-        if threshold < 0:
-            raise InputError(f"A threshold must be at least 0, not {threshold}.")
-        return super().__new__(cls, number, threshold)
+        return super().__new__(cls, number, checked_threshold(threshold))
 
     @classmethod
     def _about_states(cls, fields: tuple[Any, ...]) -> bool:
@@ -156,9 +157,10 @@ def weighted(number: Number) -> list[tuple[float, Number]]:
 
 def _weight(value: float) -> float:
     """Convert whole numbers to integers, so that equal weights give the same node."""
-    if isinstance(value, bool) or not math.isfinite(value):
-        raise InputError(f"A weight must be a finite number, not {value}.")
-    return int(value) if value == int(value) else float(value)
+    if isinstance(value, bool) or not abs(value) < _LARGEST_WEIGHT:
+        raise InputError(f"A weight must be a finite number below 1e300.")
+    # Larger whole numbers are no exact floats, and arrays of integers cannot have them.
+    return int(value) if value == int(value) and abs(value) <= _EXACT else float(value)
 
 
 class Product(Number):

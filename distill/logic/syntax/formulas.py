@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from distill.common import InputError
-from distill.logic.syntax.nodes import Fragment, Node, flattened
+from distill.logic.syntax.nodes import Fragment, Node, checked_name, checked_threshold, flattened
 from distill.logic.syntax.relations import Relation
 
 
@@ -44,6 +44,9 @@ class Atom(Truth):
     __slots__ = ()
     kind = "atom"
     accepts = (str,)
+
+    def __new__(cls, name: str) -> Self:
+        return super().__new__(cls, checked_name(name))
 
 
 class Not(Truth):
@@ -103,8 +106,7 @@ class Modal(Truth):
     accepts = (Relation, Truth, int)
 
     def __new__(cls, relation: Relation, operand: Truth, threshold: int = 0) -> Self:
-        if threshold < 0:
-            raise InputError(f"A threshold must be at least 0, not {threshold}.")
+        checked_threshold(threshold)
         if operand.of_state:
             raise InputError("A modal counts objects; its operand cannot be about states.")
         return super().__new__(cls, relation, operand, threshold)

@@ -1,12 +1,13 @@
 """Immutable, hash-consed nodes: equal nodes are the same object.
 
-Shared parts are stored once, and comparing two formulas takes constant time. Nothing here recurses, so the
-depth of a formula is limited by memory only.
+Shared parts are stored once, and comparing two formulas takes constant time. Nothing here recurses: what
+depends on all parts of a node is computed from the values of its direct parts when the node is made.
 """
 
 import hashlib
 from collections.abc import Iterable, Iterator
 from enum import IntEnum
+from operator import attrgetter
 from typing import Any, ClassVar, Self
 from weakref import WeakValueDictionary
 
@@ -21,6 +22,16 @@ class Fragment(IntEnum):
     BEYOND = 2  # closures, distances, products, relations of three and more arguments
 
 
+MAX_PARTS = 1_000_000
+"""Number of parts, at most, that a formula from a file or a user is made of: nodes and their operands."""
+MAX_LEVELS = 10_000
+"""Number of nodes, at most, that contain each other in such a formula."""
+MAX_NAME = 250
+"""Number of characters of a predicate's name, at most."""
+MAX_THRESHOLD = 10**9 - 1
+"""Largest threshold of a modal or a comparison."""
+_MOST_SYMBOLS = 10**100  # larger sizes are not exact: exact numbers would take most of the memory
+
 _known: "WeakValueDictionary[tuple[Any, ...], Node]" = WeakValueDictionary()
 _HEAD = 80
 
@@ -33,10 +44,12 @@ class Node:
     fields : names, numbers and other nodes.
     size : number of symbols when written out.
     depth : number of nested modals.
+    height : number of nodes that contain each other, besides itself.
+    order : key of the canonical order: by size, then by text.
     fragment : the smallest fragment that contains it.
     """
 
-    __slots__ = ("__weakref__", "_digest", "_head", "depth", "fields", "fragment", "size")
+    __slots__ = ("__weakref__", "_digest", "_head", "depth", "fields", "fragment", "height", "order", "size")
     kind: ClassVar[str] = ""
     accepts: ClassVar[tuple[Any, ...]] = ()  # the types of its fields
     variadic: ClassVar[bool] = False  # whether there may be any number of them
@@ -45,6 +58,8 @@ class Node:
     _head: str
     size: int
     depth: int
+    height: int
+    order: tuple[int, str, bytes]
     fragment: Fragment
 
     def __new__(cls, *fields: Any) -> Self:
@@ -59,12 +74,18 @@ class Node:
             texts = [f._digest if isinstance(f, Node) else repr(f).encode() for f in fields]
             digest = hashlib.blake2b(b"\x00".join([cls.kind.encode(), *texts]), digest_size=16).digest()
             heads = [f._head if isinstance(f, Node) else str(f) for f in fields]
+            head = f"{cls.kind}({' '.join(heads)})"[:_HEAD]
+            height = 1 + max([part.height for part in parts], default=-1)
+            # Even such sizes grow from parts to wholes.
+            size = min(cls._size(fields, parts), _MOST_SYMBOLS + height)
             found._fill(
                 fields=fields,
                 _digest=digest,
-                _head=f"{cls.kind}({' '.join(heads)})"[:_HEAD],
-                size=cls._size(fields, parts),
+                _head=head,
+                size=size,
+                order=(size, head, digest),
                 depth=cls._depth(parts),
+                height=height,
                 fragment=cls._fragment(fields, parts),
                 **cls._more(fields),
             )
@@ -88,11 +109,6 @@ class Node:
         """The nodes among its fields."""
         return tuple(field for field in self.fields if isinstance(field, Node))
 
-    @property
-    def order(self) -> tuple[int, str, bytes]:
-        """Key of the canonical order: by size, then by text."""
-        return self.size, self._head, self._digest
-
     def __lt__(self, other: "Node") -> bool:
         return self.order < other.order
 
@@ -110,9 +126,9 @@ class Node:
                 todo += [(part, False) for part in reversed(node.parts)]
 
     def __repr__(self) -> str:
-        from distill.logic.notation.writer import write
+        from distill.logic.notation.writer import LARGEST, write
 
-        return write(self)
+        return write(self) if self.size <= LARGEST else f"a formula of {self.size:,} symbols"
 
     @classmethod
     def _size(cls, fields: tuple[Any, ...], parts: list["Node"]) -> int:
@@ -137,4 +153,72 @@ def flattened(cls: type[Node], operands: Iterable[Any]) -> list[Any]:
     flat = {part: None for one in operands for part in (one.fields if isinstance(one, cls) else (one,))}
     if not flat:
         raise InputError(f"{cls.__name__} needs at least one operand.")
-    return sorted(flat)
+    return sorted(flat, key=attrgetter("order"))
+
+
+class PartCount:
+    """Counts the parts of a formula while it is read; too many parts or levels raise an error.
+
+    Examples
+    --------
+    >>> from distill.logic import parse
+    >>> counted = PartCount()
+    >>> counted.add(parse("a & b"))
+    >>> counted.parts
+    3
+    """
+
+    def __init__(self) -> None:
+        self.parts = 0
+
+    def visit(self, parts: int) -> None:
+        """Count parts that are visited to make others."""
+        self.parts += parts
+        if self.parts > MAX_PARTS:
+            raise InputError(
+                f"The formula has more than {MAX_PARTS:,} parts, which is the limit; give a smaller one."
+            )
+
+    def add(self, node: Node) -> None:
+        """Count a new node with its operands."""
+        self.visit(1 + len(node.parts))
+        if node.height > MAX_LEVELS:
+            raise InputError(
+                f"The formula is nested in more than {MAX_LEVELS:,} levels, which is the limit; give a flatter "
+                "one."
+            )
+
+
+def checked_threshold(threshold: int) -> int:
+    """The threshold of a modal or a comparison."""
+    if isinstance(threshold, bool):
+        raise TypeError("a threshold is a number")
+    if not 0 <= threshold <= MAX_THRESHOLD:
+        raise InputError(
+            f"A threshold must be at least 0{'' if threshold < 0 else f' and at most {MAX_THRESHOLD:,}'}, "
+            f"not {threshold}."
+        )
+    return threshold
+
+
+def checked_name(name: str) -> str:
+    """The name of a predicate; it must be printable, so that it can be written on one line.
+
+    Examples
+    --------
+    >>> checked_name("at-robby")
+    'at-robby'
+    >>> checked_name("two\\nlines")
+    Traceback (most recent call last):
+        ...
+    distill.common.errors.InputError: 'two\\nlines' cannot be the name of a predicate: some character is not ...
+    """
+    if not name or len(name) > MAX_NAME:
+        raise InputError(
+            f"A name of {len(name):,} characters cannot be the name of a predicate; take 1 to {MAX_NAME}."
+        )
+    if not name.isprintable():
+        raise InputError(
+            f"{name!r} cannot be the name of a predicate: some character is not printable; rename it."
+        )
+    return name

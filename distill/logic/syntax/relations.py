@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from distill.common import InputError
-from distill.logic.syntax.nodes import Fragment, Node, flattened
+from distill.logic.syntax.nodes import Fragment, Node, checked_name, flattened
 
 
 class Relation(Node):
@@ -58,6 +58,9 @@ class Role(Relation):
     accepts = (str, int, int)
 
     def __new__(cls, name: str, source: int = 0, target: int = 1) -> Self:
+        checked_name(name)
+        if isinstance(source, bool) or isinstance(target, bool):
+            raise TypeError("an argument is given by its number")
         if source == target or min(source, target) < 0:
             raise InputError(f"{name}[{source},{target}] must name two different arguments, from 0 on.")
         return super().__new__(cls, name, source, target)

@@ -1,0 +1,395 @@
+"""Hostile formulas: refused in one sentence, or what is read means the same in every notation."""
+
+import ast
+import json
+import random
+import re
+import resource
+import time
+from collections.abc import Callable, Iterator
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from distill.common import InputError
+from distill.logic import FORMATS, Evaluator, define_shared, parse, read_formula, simplify, syntax as fo
+from distill.logic.notation.definitions import parse_defined
+from distill.logic.notation.parser import parse_relation
+from distill.structures import Predicate, Structures, Vocabulary
+from tests.support.hostile import Case
+from tests.support.naive import Naive
+
+SECONDS, KILOBYTES = 60, 2**20  # of processor time and of memory that one case may take
+TOKENS = [
+    *"~&|<>()[]#*+\\,-=;:@{}'\"$%^?.0129xyV",
+    *("clear", "on", "on_G", "between", "handempty", "top", "bot", "id", "all", "dist", "dist(", "^-1", "[0,2]"),
+    *("> 1", "> 0", " & ", " | ", "#(", "<on>", "<on+>", '"a b"', "1e9", "2*", "A := ", "V = ", "\n", " "),
+    *("∃", "∀", "∃≥2 y ", "∃y ", "∃=1 x", "¬", "∧", "∨", "→", "↔", "𝐀_on", "𝐀_", "ᵀ", "⁺", "𝐈", "𝟏", "⊤", "⊥", "·"),
+    *("clear(x)", "on(x,y)", "x = y", "x ≠ y", "exists y ", "@blocks-clear", "@blocks-clear/eta[2]", '[["atom","a"]]'),
+]
+STRANGE = "\0\x07\x1b\u00a0\u200b\u200d\u202e\u2028\ufeff\ud800\U0001f600é名ⅷ²٣ﬁİſΩ𝟙＜＃"
+NAMES = [
+    *(r"\input{/etc/passwd}", r"\write18{rm -rf .}", "a$b$", "a}b{", "{", "\\", '"', '""', 'a"b', "'''", '"""'),
+    *("'); import os; os.abort() #", "__import__('os')", "a b", "(a", ")", "a;b", ";", "#a", "<on>", "top", "id"),
+    *("V", "A", "T", "B1", "𝐀_on", "∃x", "exists", "forall", "on,T", "%", "~", "^", "_", "&", "é", "名", "${x}", "{0}", "{}"),
+    *("<script>alert(1)</script>", "?x", "-->", "x" * 250, "x" * 251, "a\nb", "\0", "\u202e", "\u2028", "", " ", " a "),
+    *("a\tb", "not", "lambda", "a=b", "x=y", "(a,", "[[", "@a", ">", "+", "^-1", "]", "dist", "dist(", "1", "1e9", "-"),
+]
+NUMBERS = ["0", "1", "-1", "1.5", "1e308", "1e309", "-1e299", "1e-320", "9" * 16, "9" * 400, "9" * 5_000, "4" * 9, "1" * 10]
+NUMBERS += ["9007199254740993", "18446744073709551616", "0.1", "00001", "1e", "٣", "1_0", "0x10", "inf", "nan", "true"]
+
+
+def random_relation(chance: random.Random, levels: int, names: list[str]) -> fo.Relation:
+    """A relation, of three arguments at times."""
+    kind = chance.random()
+    if levels <= 0 or kind < 0.5:
+        simple: list[fo.Relation] = [fo.Identity(), fo.Everything(), fo.Role("between", 2, 0)]
+        roles = [fo.Role(chance.choice(names), back, 1 - back) for back in (0, 1)]
+        return chance.choice(roles * 4 + simple)
+    one, other = (random_relation(chance, levels - 1, names) for _ in range(2))
+    return chance.choice([fo.RelationNot(one), fo.RelationAnd(one, other), fo.RelationOr(one, other), fo.Closure(one, kind < 0.7)])
+
+
+def random_truth(chance: random.Random, levels: int, atoms: list[str], roles: list[str]) -> fo.Truth:
+    """A formula about objects."""
+    kind = chance.random()
+    if levels <= 0 or kind < 0.2:
+        return fo.Top() if kind < 0.05 else fo.Atom(chance.choice(atoms))
+    one = random_truth(chance, levels - 1, atoms, roles)
+    if kind < 0.35:
+        return fo.Not(one)
+    if kind < 0.65:
+        return fo.Modal(random_relation(chance, 2, roles), one, chance.choice([0, 0, 1, 2]))
+    other = random_truth(chance, levels - 1, atoms, roles)
+    return fo.And(one, other) if kind < 0.85 else fo.Or(one, other)
+
+
+def random_number(chance: random.Random, levels: int, atoms: list[str], roles: list[str]) -> fo.Number:
+    """A number of states."""
+    kind = chance.random()
+    one = random_truth(chance, levels, atoms, roles)
+    if kind < 0.3:
+        return fo.Count(one)
+    if kind < 0.4:
+        return fo.Distance(one, random_relation(chance, 1, roles), random_truth(chance, 1, atoms, roles))
+    if kind < 0.6:
+        return fo.Indicator(fo.Compare(fo.Count(one), chance.randint(0, 2)))
+    if levels <= 0 or kind < 0.7:
+        return fo.Scaled(chance.choice([-3, 0.5, 2, 1e-7, 7]), fo.Count(one))
+    parts = [random_number(chance, levels - 1, atoms, roles) for _ in range(3)]
+    return fo.Sum(*parts) if kind < 0.9 else fo.Product(*parts[:2])
+
+
+def random_formula(chance: random.Random, atoms: list[str] | None = None, roles: list[str] | None = None) -> fo.Node:
+    """A formula about objects or a number."""
+    make: Callable[..., fo.Node] = chance.choice([random_truth, random_number])
+    return make(chance, 3, atoms or ["clear", "handempty", "a"], roles or ["on", "on_G"])
+
+
+def written(chance: random.Random, formula: fo.Node) -> str:
+    """Its text in one of the notations that can be read."""
+    forms = ["ascii", "emlc", "c2", "json", "defined"]
+    for form in sorted(forms, key=lambda _: chance.random()):
+        try:
+            if form != "defined":
+                return FORMATS[form].write(formula, None)
+            if isinstance(formula, fo.Number):
+                return define_shared(formula).written()
+        except InputError:
+            continue
+    raise AssertionError("JSON can be written always")
+
+
+def soup(chance: random.Random) -> str:
+    """Random tokens."""
+    return "".join(chance.choices(TOKENS, k=chance.randint(1, 40)))
+
+
+def mutated(chance: random.Random) -> str:
+    """A formula with a few changed characters."""
+    text = written(chance, random_formula(chance))
+    for _ in range(chance.choice([0, 1, 1, 1, 2, 4])):
+        begin = chance.randrange(len(text) + 1)
+        end = min(len(text), begin + chance.randint(0, 6))
+        new = chance.choice(["", text[begin:end] * 2, chance.choice(TOKENS), chance.choice(STRANGE)])
+        text = text[:begin] + new + text[end:]
+    return text
+
+
+def deep(chance: random.Random) -> str:
+    """Deep nests of few signs, some closed."""
+    before = chance.choice(["~", "<on>", "(", "[", "#", "~(", "<all>~", "¬", "∃x ", "∃y (on(x,y) ∧ ", "-", "dist(", "[[", "𝐀_on "])
+    times = chance.choice([30, 300, 1_500, 9_999, 10_000, 10_001, 50_000])
+    after = ")" * (before.count("(") * times)
+    inner = chance.choice(["clear", "clear(x)", "top", "", "#clear"])
+    return chance.choice(["", "#", "2*#"]) + before * times + inner + chance.choice([after, after, after[1:], ""])
+
+
+def huge_numbers(chance: random.Random) -> str:
+    """Numbers of all kinds as weights, thresholds and arguments."""
+    first, second, third = (chance.choice(NUMBERS) for _ in range(3))
+    shapes = [
+        f"{first}*#clear - {second}*#<on>clear + {third}",
+        f"<on>clear > {first}",
+        f"[{first}*#clear + {second} > {third[:9]}]",
+        f"#clear * {first} * {second} * #(clear | handempty) * {third}",
+        f"<between[{first},{second}]>clear",
+        f"∃≥{first} y (on(x,y) ∧ clear(y))",
+        f'[["constant", {first}], ["atom", "clear"], ["count", {{"@": 1}}], ["scaled", {second}, {{"@": 2}}], ["sum", {{"@": 0}}, {{"@": 3}}]]',
+        f'[["role", "on", 0, 1], ["top"], ["modal", {{"@": 0}}, {{"@": 1}}, {first}]]',
+        "#clear" + f" * {first}*#top" * chance.randint(1, 60),
+        f"@blocks-clear/eta[{first}]",
+    ]
+    return chance.choice(shapes)
+
+
+def strange_signs(chance: random.Random) -> str:
+    """A formula with strange characters at random places."""
+    text = written(chance, random_formula(chance))
+    for _ in range(chance.randint(1, 5)):
+        sign = chance.choice(STRANGE)
+        begin = chance.randrange(len(text) + 1)
+        # As a name in quotes, or anywhere.
+        text = text.replace("clear", f'"{sign}"', 1) if chance.random() < 0.5 else text[:begin] + sign + text[begin:]
+    return text
+
+
+def names(chance: random.Random) -> str:
+    """Hostile names of predicates, in JSON or in quotes."""
+    atoms, roles = chance.choices(NAMES, k=2), chance.choices(NAMES, k=2)
+    formula = random_formula(chance, ["a", "b"], ["r", "s"])
+    rows = json.loads(FORMATS["json"].write(formula, None))
+    renamed = {"a": atoms[0], "b": atoms[1], "r": roles[0], "s": roles[1]}
+    rows = [[kind, renamed.get(fields[0], fields[0]), *fields[1:]] if kind in ("atom", "role") else [kind, *fields] for kind, *fields in rows]
+    if chance.random() < 0.7:
+        return json.dumps(rows)
+    return f'#("{atoms[0]}" & <"{roles[0]}">"{atoms[1]}")'
+
+
+def changed_rows(chance: random.Random) -> str:
+    """JSON with changed rows and fields."""
+    rows = json.loads(FORMATS["json"].write(random_formula(chance), None))
+    values: list[Any] = [None, True, 0, 1, -1, 10**20, 0.5, "", "clear", "@", [], {}, {"@": 0}, {"@": -1}, {"@": True}]
+    values += [{"@": 10**9}, {"@": 0, "b": 1}, {"@": 0.0}, [[[]]], "\n", "not", "and", "sum", "top", "id"]
+    for _ in range(chance.randint(1, 3)):
+        row = chance.choice(rows)
+        match chance.randrange(8):
+            case 0 if isinstance(row, list) and row:
+                row[chance.randrange(len(row))] = chance.choice(values)
+            case 1 if isinstance(row, list):
+                row.insert(chance.randint(0, len(row)), chance.choice(values))
+            case 2 if isinstance(row, list) and row:
+                del row[chance.randrange(len(row))]
+            case 3:
+                rows.insert(chance.randint(0, len(rows)), chance.choice([*rows, *values]))
+            case 4 | 5 if isinstance(row, list):
+                places = [place for place, field in enumerate(row) if isinstance(field, dict)]
+                for place in places[:1]:
+                    row[place] = {"@": chance.randrange(len(rows))}
+            case 6 if isinstance(row, list) and row:
+                row[0] = {"and": "or", "or": "and", "rand": "ror", "count": "indicator"}.get(str(row[0]), row[0])
+            case _:
+                rows[chance.randrange(len(rows))] = chance.choice(rows)
+    return json.dumps(rows)
+
+
+KINDS: dict[str, Callable[[random.Random], str]] = {
+    "soup": soup,
+    "mutated": mutated,
+    "deep": deep,
+    "numbers": huge_numbers,
+    "strange": strange_signs,
+    "names": names,
+    "rows": changed_rows,
+}
+
+
+def cases(number: int, seed: int) -> Iterator[Case]:
+    """Formulas of all kinds in turn."""
+    kinds = list(KINDS)
+    for place in range(number):
+        kind = kinds[place % len(kinds)]
+        yield Case(f"{kind} {place}", KINDS[kind](random.Random(f"{seed}/{place}")))
+
+
+def failure(case: Case, folder: Path) -> str | None:
+    """What is wrong with how the text is read, written and evaluated; None if nothing is."""
+    seconds, memory = time.process_time(), resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    try:
+        reason = _wrong(case.data)
+    except Exception as error:
+        reason = f"{type(error).__name__}: {error}"[:300]
+    if reason is None and time.process_time() - seconds > SECONDS:
+        reason = f"it took more than {SECONDS} seconds"
+    if reason is None and resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory > KILOBYTES:
+        reason = f"it took more than {KILOBYTES} kilobytes"
+    return reason
+
+
+def _wrong(text: str) -> str | None:
+    try:
+        formula = read_formula(text)
+    except InputError as error:
+        return _wrong_sentence(error)
+    return _wrong_texts(formula) or _wrong_meaning(formula)
+
+
+def _wrong_sentence(error: InputError) -> str | None:
+    sentence = str(error)
+    if not sentence or "\n" in sentence or len(sentence) > 1_000 or not sentence.isprintable():
+        return f"the refusal is no sentence: {sentence[:200]!r}"
+    return None
+
+
+def _wrong_texts(formula: fo.Node) -> str | None:
+    """The first notation that does not lead back to the formula, or lets a name out."""
+    meant = formula.fields[0] if isinstance(formula, fo.Indicator) else formula
+    readers = {"ascii": parse, "emlc": parse, "c2": FORMATS["c2"].read, "json": FORMATS["json"].read}
+    words = _vocabulary(formula)
+    if isinstance(formula, fo.Relation):
+        readers = {"ascii": parse_relation, "json": FORMATS["json"].read}
+    for form in FORMATS:
+        try:
+            text = FORMATS[form].write(formula, words)
+        except InputError as error:
+            if reason := _wrong_sentence(error):
+                return f"{form}: {reason}"
+            continue
+        if form in ("ascii", "emlc", "json") and form in readers:
+            reader = readers[form]
+            again = [reader(text)] if isinstance(formula, fo.Relation) else [reader(text), read_formula(text)]
+            if any(one is not (formula if form == "json" else meant) for one in again):
+                return f"{form} does not lead back: {text[:200]}"
+        elif form == "c2" and form in readers:
+            if reason := _wrong_values(readers["c2"](text), formula):
+                return f"c2 means something else: {reason}"
+        elif form in _CHECKS and not _CHECKS[form](text):
+            return f"a name breaks {form}: {text[:300]}"
+    if isinstance(formula, fo.Number) and parse_defined(define_shared(formula).written()) is not formula:
+        return "its text with definitions does not lead back"
+    return None
+
+
+_COMMANDS = {
+    *("top", "bot", "neg", "wedge", "vee", "mathbf", "cdot", "mathrm", "text", "left", "right", "exists", "geq"),
+    *("textbackslash", "textasciicircum", "textasciitilde"),
+}
+
+
+def _safe_latex(text: str) -> bool:
+    """Whether there are known commands only, and all braces are closed."""
+    plain = re.sub(r"\\[_&%#${},]", "", text)
+    levels = 0
+    for sign in plain:
+        levels += (sign == "{") - (sign == "}")
+        if levels < 0:
+            return False
+    return not levels and set(re.findall(r"\\([A-Za-z]*)", plain)) <= _COMMANDS and not set(plain) & set("$%&#~")
+
+
+def _safe_pddl(text: str) -> bool:
+    """Whether there are lists, names, variables and comments only."""
+    code = re.sub(r"^;.*$", "", text, flags=re.MULTILINE)
+    words = re.findall(r"[^\s()]+", code)
+    return code.count("(") == code.count(")") and all(re.fullmatch(r"[:?]?[A-Za-z][\w-]*|[=-]", word, re.ASCII) for word in words)
+
+
+def _safe_python(text: str) -> bool:
+    """Whether there are only functions that call each other, numpy and methods of arrays."""
+    tree = ast.parse(text)
+    own = {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}
+    if not all(isinstance(node, ast.FunctionDef | ast.Import) for node in tree.body):
+        return False
+    called = {node.func.id for node in ast.walk(tree) if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)}
+    return called <= own | {"int", "sum", "all", "any", "tuple", "len", "float"}
+
+
+_CHECKS: dict[str, Callable[[str], bool]] = {
+    "latex": _safe_latex,
+    "latex-c2": _safe_latex,
+    "pddl": _safe_pddl,
+    "dlplan": lambda text: re.fullmatch(r"[A-Za-z0-9_(),-]+", text) is not None,
+    "python": _safe_python,
+    "english": str.isprintable,
+}
+
+
+def _vocabulary(formula: fo.Node) -> Vocabulary:
+    """The predicates of a formula, with as many arguments as it needs."""
+    arities: dict[str, int] = {"handempty": 0}
+    for node in formula.walk():
+        if isinstance(node, fo.Role):
+            name, *places = node.fields
+            arities[name] = max(arities.get(name, 2), 1 + max(places))
+        elif isinstance(node, fo.Atom):
+            arities.setdefault(node.fields[0], 1)
+    return Vocabulary([Predicate(name, min(arity, 4), "nullary" if arity == 0 else "state") for name, arity in sorted(arities.items())])
+
+
+def _structure(formula: fo.Node) -> Structures:
+    """Two states of two and three objects, with random atoms."""
+    chance = random.Random(1)
+    words = _vocabulary(formula)
+    atoms: dict[str, list[list[int]]] = {}
+    for predicate in words:
+        rows = {tuple(chance.choice(own) for _ in range(predicate.arity)) for own in ([0, 1], [2, 3, 4]) for _ in range(3)}
+        atoms[predicate.name] = [[0]] if predicate.arity == 0 else [list(row) for row in sorted(rows)]
+    return Structures(words, 2, [0, 0, 1, 1, 1], atoms)
+
+
+def _wrong_meaning(formula: fo.Node) -> str | None:
+    return _wrong_values(formula, formula) or _wrong_values(simplify(formula), formula)
+
+
+def _wrong_values(found: fo.Node, formula: fo.Node) -> str | None:
+    """Compare our evaluation of one formula with a naive one of another."""
+    if isinstance(formula, fo.Relation):
+        return None
+    batch = _structure(formula)
+    evaluator = Evaluator(batch)
+    exact = _Exact(batch)
+    try:
+        ours = evaluator.number(found) if isinstance(found, fo.Number) else evaluator.holds(found)
+    except InputError as error:
+        return _wrong_sentence(error)
+    exact.known_parts(formula)
+    if exact.is_close:
+        return None  # a comparison of rounded numbers may come out either way
+    if isinstance(formula, fo.Number):
+        if not isinstance(found, fo.Number):
+            ours = ours.astype(np.int64)
+        theirs = [exact.value(formula, state) for state in range(2)]
+        right = all(abs(Fraction(float(a)) - b) <= exact.rounding for a, b in zip(ours, theirs, strict=True))
+    else:
+        theirs = [bool(exact.value(formula, state)) for state in range(2)] if formula.of_state else [exact.holds(formula, x) for x in range(5)]
+        right = ours.tolist() == theirs
+    return None if right else f"the values are {ours.tolist()}, not {[*map(float, theirs)]}"
+
+
+class _Exact(Naive):
+    """Naive evaluation with exact fractions; it notes how much rounding may matter."""
+
+    def __init__(self, batch: Structures) -> None:
+        super().__init__(batch)
+        self.largest = Fraction(1)
+        self.is_close = False
+
+    @property
+    def rounding(self) -> Fraction:
+        return self.largest / 10**9
+
+    def _value(self, f: Any, state: int) -> Any:
+        if isinstance(f, fo.Constant):
+            found: Any = Fraction(f.fields[0])
+        elif isinstance(f, fo.Scaled):
+            found = Fraction(f.fields[0]) * self.value(f.fields[1], state)
+        else:
+            found = super()._value(f, state)
+        if isinstance(f, fo.Compare):
+            number = self.value(f.fields[0], state)
+            self.is_close |= self.largest > 2**50 and abs(number - f.fields[1]) <= self.rounding
+        if isinstance(f, fo.Number) and not isinstance(f, fo.Indicator):
+            self.largest = max(self.largest, abs(Fraction(found)))
+        return found
