@@ -16,7 +16,7 @@ _MEGABYTES = 50  # of an uploaded file; pages have lower limits for some kinds o
 
 def app(
     store: options.StoreFolder = options.RUNS,
-    port: Annotated[int, typer.Option(help="The port of the workbench.")] = 8501,
+    port: Annotated[int, options.count_option("The port of the workbench.", most=65_535)] = 8501,
     host: Annotated[
         str,
         typer.Option(
