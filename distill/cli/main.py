@@ -49,7 +49,7 @@ class _Commands(TyperGroup):
             if least is None or most is None:
                 raise
             names = [*getattr(error.param, "opts", [])]
-            given = getattr(error.__cause__, "errors", list)()
+            given: list[Any] = getattr(error.__cause__, "errors", list)()
             value = given[0]["input"] if given else None
             raise InputError(f"{max(names, key=len)} {range_text(least, most, value)}") from error
 

@@ -26,7 +26,7 @@ def check_memory(needed: float, subject: str, advice: str) -> None:
     >>> check_memory(1e18, "A network of 10^17 numbers", "lower size")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    distill.common.errors.InputError: A network of 10^17 numbers needs at least 931322574.6 GiB of memory, but this machine has ... GiB; lower size.
+    distill.common.errors.InputError: A network of 10^17 numbers needs at least 931322574.6 GiB of memory, ...
     """
     have = machine_memory()
     if needed > have:

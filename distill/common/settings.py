@@ -85,12 +85,19 @@ def setting(
         ...
     distill.common.errors.InputError: an example: layers must be a whole number from 1 to 1000, not 0.
     """
-    extra = {"stage": stage} if stage else None
+    extra: Any = {"stage": stage} if stage else None
     if isinstance(default, bool) or not isinstance(default, int | float):
         return Field(default, description=description, json_schema_extra=extra)
-    kind, usual = (int, MOST_COUNT) if isinstance(default, int) else (float, MOST_REAL)
-    bounds = kind(least), kind(usual if most is None else most)
-    return Field(default, description=description, json_schema_extra=extra, ge=bounds[0], le=bounds[1])
+    kind: type[Number] = type(default)
+    usual = MOST_COUNT if kind is int else MOST_REAL
+    declared: Any = Field(
+        default,
+        description=description,
+        json_schema_extra=extra,
+        ge=kind(least),
+        le=kind(usual if most is None else most),
+    )
+    return declared
 
 
 def range_text(least: Number, most: Number, value: Any) -> str:

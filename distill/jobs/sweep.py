@@ -129,10 +129,10 @@ def check_jobs(number: int, subject: str) -> None:
 
     Examples
     --------
-    >>> check_jobs(10**9, "pools.yaml")
+    >>> check_jobs(10**9, "pools.yaml")  # doctest: +ELLIPSIS
     Traceback (most recent call last):
         ...
-    distill.common.errors.InputError: pools.yaml plans 1000000000 jobs, and at most 10000 are accepted; vary less.
+    distill.common.errors.InputError: pools.yaml plans 1000000000 jobs, and at most 10000 are ...
     """
     if number > _MOST:
         raise InputError(f"{subject} plans {number} jobs, and at most {_MOST} are accepted; vary less.")

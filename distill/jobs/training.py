@@ -61,7 +61,7 @@ class TrainingConfig:
         return found
 
     def check(self, splits: list[Split]) -> None:
-        """Refuse splits without training or validation instances, and a network that does not fit in memory."""
+        """Refuse splits without training or validation instances, and a network that is too large."""
         missing = {"train", "validation"} - {split.name for split in splits}
         if missing:
             raise InputError(

@@ -72,9 +72,9 @@ class Checkpoint:
         No code in the file is executed.
         """
         if path.suffix != SUFFIX:
-            network, source = read_foreign(path)
-            network.origin = shown(path)
-            return Checkpoint(network, {}, source)
+            foreign, source = read_foreign(path)
+            foreign.origin = shown(path)
+            return Checkpoint(foreign, {}, source)
         tensors, metadata = read_tensors(path, KIND)
         try:
             vocabulary = Vocabulary.from_json(metadata["vocabulary"])

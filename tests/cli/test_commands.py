@@ -133,7 +133,7 @@ def test_data_never_writes_over_other_data(files: tuple[Path, Path], tmp_path: P
         (["conflicts"], "Give a problem class, or --domain FILE"),
         (["conflicts", "gripper", "--figure", "pair.gif"], "must end in one of"),
         (["conflicts", "gripper", "--workers", "0"], "--workers must be a whole number from 1 to 1024"),
-        (["quotient", "gripper", "--depth", "-1"], "--depth must be at least 0"),
+        (["quotient", "gripper", "--depth", "-1"], "--depth must be a whole number from 0"),
         (["quotient", "--domain", "{domain}", "--instances", "{empty}"], "holds no PDDL instances"),
         (["plan"], "Give a problem class, or --domain FILE"),
         (["plan", "gripper", "--planner", "dijkstra"], "There is no planner 'dijkstra'"),
