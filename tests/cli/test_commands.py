@@ -2,14 +2,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from distill.planning import problem_class
 from distill.structures import DataSet
-from tests.support.commands import DISTILL, answer, distill
+from tests.support.commands import DISTILL, PATIENCE, answer, children, distill, until
 
 
 @pytest.mark.parametrize(
@@ -249,15 +248,15 @@ def test_reduced_data(files: tuple[Path, Path]) -> None:
 @pytest.mark.slow
 def test_an_interrupt_leaves_nothing_half_written(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [*DISTILL, "data", "gripper", "--split", "test", "--out", str(tmp_path / "out")],
+        [*DISTILL, "data", "gripper", "--split", "test", "--workers", "2", "--out", str(tmp_path / "out")],
         env={**os.environ, "DISTILL_CACHE": str(tmp_path / "cache")},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(2.5)
+    until(lambda: children(process.pid))
     process.send_signal(signal.SIGTERM)
-    told = process.communicate(timeout=60)
+    told = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2, told
     assert "Interrupted" in told[1]
     assert not (tmp_path / "out").exists()

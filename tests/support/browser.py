@@ -5,11 +5,14 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.support.commands import PATIENCE, until
+
+_MILLISECONDS = 1000 * PATIENCE
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 FLAGS = [
@@ -46,18 +49,20 @@ def served(store: Path, log: Path, *options: str) -> Iterator[str]:
         )
     address = f"http://localhost:{port}"
     try:
-        for _ in range(300):
-            try:
-                with urllib.request.urlopen(f"{address}/_stcore/health", timeout=1):  # noqa: S310
-                    break
-            except OSError:
-                time.sleep(0.1)
-        else:
-            raise AssertionError(log.read_text())
+        until(lambda: server.poll() is not None or _answers(address))
+        assert server.poll() is None, log.read_text()
         yield address
     finally:
         server.terminate()
         server.wait()
+
+
+def _answers(address: str) -> bool:
+    try:
+        with urllib.request.urlopen(f"{address}/_stcore/health", timeout=PATIENCE):  # noqa: S310
+            return True
+    except OSError:
+        return False
 
 
 class Browser:
@@ -70,7 +75,7 @@ class Browser:
         page.on("console", self._hear)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", self._note)
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(_MILLISECONDS)
 
     def _hear(self, message) -> None:
         # Streamlit itself asks below each page's address where its server is, and is told: not here.
@@ -92,7 +97,7 @@ class Browser:
         from playwright.sync_api import expect
 
         if text is not None:
-            expect(self.page.get_by_text(text).first).to_be_visible(timeout=30_000)
+            expect(self.page.get_by_text(text).first).to_be_visible(timeout=_MILLISECONDS)
         self.page.wait_for_selector('[data-test-script-state="notRunning"]', state="attached")
 
     def text(self) -> str:
@@ -107,7 +112,7 @@ class Browser:
             self.settled()
             try:
                 act()
-                wanted.wait_for(timeout=30_000 if last else 8_000)
+                wanted.wait_for(timeout=_MILLISECONDS if last else 8_000)
                 return
             except Late:
                 if last:
@@ -120,7 +125,7 @@ class Browser:
         for last in (False, False, True):
             self.settled()
             try:
-                with self.page.expect_download(timeout=30_000 if last else 8_000) as waiting:
+                with self.page.expect_download(timeout=_MILLISECONDS if last else 8_000) as waiting:
                     click()
                 break
             except Late:
