@@ -174,23 +174,27 @@ def test_a_syntax_error_names_file_and_line(files: tuple[Path, Path]) -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_what_cannot_be_labelled_is_reported(files: tuple[Path, Path]) -> None:
-    domain, folder = files
-    command = ["data", "--domain", domain, "--train", folder, "--max-states", 0, "--time-limit", 0]
-    told = answer(*command)
-    assert (told["instances"], told["states"], told["unlabelled_instances"]) == (4, 0, 4)
-    assert "no state could be labelled within the limits" in distill(*command).stdout
-
-
-def test_nothing_to_look_at_is_an_error(tmp_path: Path) -> None:
+@pytest.fixture
+def hasty(tmp_path: Path) -> Path:
+    """A class whose instances no machine solves within the time limit."""
     (tmp_path / "blocks.pddl").write_text(problem_class("blocks").domain.text)
     (tmp_path / "hasty.yaml").write_text(
-        "{name: hasty, title: No time, goal: clear(x), domain: blocks.pddl, generator: blocks, "
-        "parameters: {goal: clear}, labelling: {max_states: 0, time_limit: 0}, "
-        "splits: {train: {objects: [3, 3], instances: 1}}}"
+        "{name: hasty, title: No time, goal: towers, domain: blocks.pddl, generator: blocks, "
+        "parameters: {goal: towers}, labelling: {max_states: 0, time_limit: 0.001}, "
+        "splits: {train: {objects: [80, 80], instances: 2}}}"
     )
+    return tmp_path / "hasty.yaml"
+
+
+def test_what_cannot_be_labelled_is_reported(hasty: Path) -> None:
+    told = answer("data", hasty)
+    assert (told["instances"], told["states"], told["unlabelled_instances"]) == (2, 0, 2)
+    assert "no state could be labelled within the limits" in distill("data", hasty).stdout
+
+
+def test_nothing_to_look_at_is_an_error(hasty: Path) -> None:
     for command in ("conflicts", "quotient"):
-        done = distill(command, tmp_path / "hasty.yaml")
+        done = distill(command, hasty)
         assert done.returncode == 2
         assert done.stderr.startswith("Error: No state could be labelled")
         assert done.stderr.count("\n") == 1
