@@ -18,7 +18,7 @@ _NAME = re.compile(r"[a-z0-9]([a-z0-9._-]*[a-z0-9])?|[0-9a-f]*:[0-9a-f]*:[0-9a-f
 
 def app(
     store: options.StoreFolder = options.RUNS,
-    port: Annotated[int, typer.Option(help="The port of the workbench.")] = 8501,
+    port: Annotated[int, options.count_option("The port of the workbench.", most=65_535)] = 8501,
     host: Annotated[
         str,
         typer.Option(

@@ -17,7 +17,10 @@ if TYPE_CHECKING:
 
 def _labelling(name: str) -> Any:
     """Declare an option for a setting of the labelling."""
-    return typer.Option(help=Labelling.description(name), rich_help_panel="Labelling", show_default=False)
+    shown: dict[str, Any] = {"rich_help_panel": "Labelling", "show_default": False}
+    if name in Labelling.numbers():
+        return options.number_of(Labelling, name, **shown)
+    return typer.Option(help=Labelling.description(name), **shown)
 
 
 def data(

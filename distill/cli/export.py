@@ -31,7 +31,7 @@ def export(
         Path | None, typer.Option(help="A file, or a folder for all forms; by default the text is printed.")
     ] = None,
     term: Annotated[
-        int | None, typer.Option(help="Only this term, counted from 1 as in the report.", min=1)
+        int | None, options.count_option("Only this term, counted from 1 as in the report.")
     ] = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     store: options.StoreFolder = options.RUNS,

@@ -3,8 +3,6 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
 from distill.cli import options
 from distill.cli.output import Json, decimal, print_json, print_table, print_text, progress_bar, ratio
 
@@ -15,11 +13,11 @@ if TYPE_CHECKING:
 def faithfulness(
     run: options.RunName,
     store: options.StoreFolder = options.RUNS,
-    states: Annotated[int, typer.Option(help="Number of training states for the layers.", min=1)] = 500,
+    states: Annotated[int, options.count_option("Number of training states for the layers.")] = 500,
     draws: Annotated[
-        int, typer.Option(help="Number of untrained networks and of random sets, as controls.", min=1)
+        int, options.count_option("Number of untrained networks and of random sets, as controls.", most=1000)
     ] = 3,
-    seed: Annotated[int, typer.Option(help="The random seed of states, networks and sets.")] = 0,
+    seed: Annotated[int, options.seed_option("The random seed of states, networks and sets.")] = 0,
     figure: Annotated[Path | None, options.figure_option("R² by layer")] = None,
     as_json: Json = False,
 ) -> None:

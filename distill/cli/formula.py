@@ -140,7 +140,9 @@ def simplify_(
     domain: options.DomainFile = None,
     instances: options.Instances = None,
     split: options.SplitName = "train",
-    largest: Annotated[int, typer.Option(help="The largest size of formulas in the search.", min=1)] = 8,
+    largest: Annotated[
+        int, options.count_option("The largest size of formulas in the search.", most=100)
+    ] = 8,
     closures: Annotated[bool, typer.Option(help="Use closures in the search.")] = True,
     max_states: options.MaxStates = None,
     workers: options.Workers = None,

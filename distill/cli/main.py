@@ -4,9 +4,10 @@ import signal
 import sys
 from collections.abc import Callable
 from types import FrameType
-from typing import Annotated, NoReturn
+from typing import Annotated, Any, NoReturn
 
 import typer
+from typer.core import TyperGroup
 
 from distill import __version__
 from distill.cli import (
@@ -34,10 +35,28 @@ from distill.cli import (
     verify,
 )
 from distill.cli.output import errors, print_text
-from distill.common import InputError
+from distill.common import InputError, range_text
+
+
+class _Commands(TyperGroup):
+    """All commands; a number that is out of range is reported as one sentence, like a setting."""
+
+    def invoke(self, ctx: Any) -> Any:
+        try:
+            return super().invoke(ctx)
+        except typer.BadParameter as error:
+            least, most = (getattr(error.param, name, None) for name in ("min", "max"))
+            if least is None or most is None:
+                raise
+            names = [*getattr(error.param, "opts", [])]
+            given: list[Any] = getattr(error.__cause__, "errors", list)()
+            value = given[0]["input"] if given else None
+            raise InputError(f"{max(names, key=len)} {range_text(least, most, value)}") from error
+
 
 app = typer.Typer(
     name="distill",
+    cls=_Commands,
     help="Distil neural value functions for planning into logical formulas.\n\n"
     "First steps: `distill problems` lists the problem classes, `distill data gripper` labels states, and "
     "`distill run configs/runs/gripper.yaml` distils a network. Every command has --help, most have --json.",

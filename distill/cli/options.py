@@ -8,13 +8,34 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from distill.cli.output import progress_bar
-from distill.common import InputError
+from distill.common import MOST_COUNT, MOST_SEED, InputError, Settings
+from distill.evaluation import Measurement
+from distill.planning import Labelling
 
 if TYPE_CHECKING:
     from distill.planning import Split
     from distill.structures import DataSet
 
 _FILES = "PDDL files"
+_MOST_WORKERS = 1024
+
+
+def number_of(group: type[Settings], name: str, help: str = "", **more: Any) -> Any:
+    """Declare an option for a setting that is a number: its range, and its description without another."""
+    least, most = group.bounds(name)
+    return typer.Option(help=help or group.description(name), min=least, max=most, **more)
+
+
+def seed_option(help: str) -> Any:
+    """Declare an option for a random seed."""
+    return typer.Option(help=help, min=0, max=MOST_SEED)
+
+
+def count_option(help: str, *names: str, least: int = 1, most: int = MOST_COUNT) -> Any:
+    """Declare an option for a whole number."""
+    return typer.Option(*names, help=help, min=least, max=most)
+
+
 Problem = Annotated[
     str | None,
     typer.Argument(help="A problem class (see `distill problems`), or a YAML file that declares one."),
@@ -43,13 +64,20 @@ Validation = Annotated[
     Path | None, typer.Option(help="A folder of validation instances.", rich_help_panel=_FILES)
 ]
 Test = Annotated[Path | None, typer.Option(help="A folder of test instances.", rich_help_panel=_FILES)]
-Workers = Annotated[int | None, typer.Option(help="Number of processes; one per processor by default.")]
+Workers = Annotated[
+    int | None, count_option("Number of processes; one per processor by default.", most=_MOST_WORKERS)
+]
 MaxStates = Annotated[
-    int | None, typer.Option(help="Expand an instance fully if it has at most this many states.")
+    int | None,
+    number_of(Labelling, "max_states", "Expand an instance fully if it has at most this many states."),
 ]
 MaxSteps = Annotated[
     int | None,
-    typer.Option(help="The greatest number of steps of a greedy execution; 0 to execute no plans."),
+    number_of(
+        Measurement,
+        "max_steps",
+        "The greatest number of steps of a greedy execution; 0 to execute no plans.",
+    ),
 ]
 SplitName = Annotated[str | None, typer.Option("--split", help="Only this split: train, validation or test.")]
 CheckpointFile = Annotated[
@@ -111,7 +139,6 @@ def chosen_splits(
         SPLITS,
         Domain,
         Instance,
-        Labelling,
         Split,
         problem_class,
         splits_by_size,
@@ -180,8 +207,6 @@ def labelled_states(splits: "list[Split]", reduce: str, workers: int | None) -> 
 
 def worker_count(workers: int | None) -> int:
     """The number of processes that an option selects."""
-    if workers is not None and workers < 1:
-        raise InputError(f"--workers must be at least 1, not {workers}.")
     return workers or os.cpu_count() or 1
 
 

@@ -10,6 +10,7 @@ import typer
 from distill.cli import options
 from distill.cli.output import Json, print_json, print_table, print_text, progress_bar, ratio
 from distill.common import InputError
+from distill.planning import Labelling
 
 if TYPE_CHECKING:
     from distill.planning import Instance, Limits, Solver
@@ -22,7 +23,7 @@ def plan(
     instances: options.Instances = None,
     split: options.SplitName = None,
     number: Annotated[
-        int | None, typer.Option(help="Only this instance of the class or folder, counted from 1.")
+        int | None, options.count_option("Only this instance of the class or folder, counted from 1.")
     ] = None,
     planner: Annotated[
         list[str] | None,
@@ -32,9 +33,12 @@ def plan(
         list[Path] | None,
         typer.Option(help="A network, whose greedy policy is used as a planner; may be repeated."),
     ] = None,
-    time_limit: Annotated[float, typer.Option(help="The greatest number of seconds for each plan.")] = 300.0,
+    time_limit: Annotated[
+        float, options.number_of(Labelling, "time_limit", "The greatest number of seconds for each plan.")
+    ] = 300.0,
     search_states: Annotated[
-        int, typer.Option(help="The greatest number of states of a pymimir search.")
+        int,
+        options.number_of(Labelling, "search_states", "The greatest number of states of a pymimir search."),
     ] = 1_000_000,
     out: Annotated[
         Path | None, typer.Option(help="Write the plan of a single instance to this file.")
@@ -70,7 +74,7 @@ def plan(
         parts = options.chosen_splits(problem, domain, instances, split)
         chosen = [one for part in parts for one in part.instances]
         if number is not None:
-            if not 1 <= number <= len(chosen):
+            if number > len(chosen):
                 raise InputError(f"--number must be between 1 and {len(chosen)}, not {number}.")
             chosen = [chosen[number - 1]]
     if len(chosen) == len(solvers) == 1:

@@ -28,7 +28,7 @@ def probe(
         ),
     ] = None,
     seed: Annotated[
-        int, typer.Option(help="The random seed of the untrained network and of the fitted states.")
+        int, options.seed_option("The random seed of the untrained network and of the fitted states.")
     ] = 0,
     max_states: options.MaxStates = None,
     workers: options.Workers = None,

@@ -6,7 +6,6 @@ import typer
 
 from distill.cli import options
 from distill.cli.output import Json, print_json, print_table
-from distill.common import InputError
 
 
 def quotient(
@@ -15,7 +14,8 @@ def quotient(
     instances: options.Instances = None,
     split: options.SplitName = None,
     depth: Annotated[
-        int | None, typer.Option(help="The number of layers; by default, until the classes are stable.")
+        int | None,
+        options.count_option("The number of layers; by default, until the classes are stable.", least=0),
     ] = None,
     sets: Annotated[bool, typer.Option("--sets", help="Ignore how often a message occurs.")] = False,
     joint: Annotated[
@@ -36,8 +36,6 @@ def quotient(
     from distill.structures import Options
     from distill.symmetry import build_quotient_of
 
-    if depth is not None and depth < 0:
-        raise InputError(f"--depth must be at least 0, not {depth}.")
     splits = options.chosen_splits(problem, domain, instances, split, max_states=max_states)
     sets_by_split = options.labelled_states(splits, "exact", workers)
     encoding = Options(sets=sets, joint=joint)

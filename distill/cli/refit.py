@@ -7,6 +7,7 @@ import typer
 
 from distill.cli import options
 from distill.cli.output import Json, print_json, print_table, print_text, stage_bar
+from distill.common import MOST_REAL
 
 _SECONDS = 60.0
 
@@ -18,9 +19,7 @@ def refit(
     ] = None,
     drop: Annotated[
         list[int] | None,
-        typer.Option(
-            "--drop", min=1, help="A term to remove, counted from 1 as in the report; may be repeated."
-        ),
+        options.count_option("A term to remove, counted from 1 as in the report; may be repeated.", "--drop"),
     ] = None,
     exact: Annotated[
         bool,
@@ -35,7 +34,9 @@ def refit(
     products: Annotated[
         bool, typer.Option("--products", help="With --exact: a term may be the product of two features.")
     ] = False,
-    seconds: Annotated[float, typer.Option(min=0.1, help="The time limit of --exact.")] = _SECONDS,
+    seconds: Annotated[
+        float, typer.Option(min=0.1, max=MOST_REAL, help="The time limit of --exact.")
+    ] = _SECONDS,
     out: Annotated[
         Path | None, typer.Option(help="The folder of runs for the result, which is stored under refits.")
     ] = None,

@@ -20,9 +20,12 @@ Configs = Annotated[
         help="YAML files with training settings, such as configs/training/gripper.yaml.", metavar="CONFIG..."
     ),
 ]
-Networks = Annotated[int, typer.Option(help="Number of networks to train for each config.")]
-Seeds = Annotated[int, typer.Option(help="Number of seeds of the distillation for each network.")]
-First = Annotated[int, typer.Option(help="The first seed of the networks.")]
+_MOST = 10_000  # networks, and seeds of each
+Networks = Annotated[int, options.count_option("Number of networks to train for each config.", most=_MOST)]
+Seeds = Annotated[
+    int, options.count_option("Number of seeds of the distillation for each network.", most=_MOST)
+]
+First = Annotated[int, options.seed_option("The first seed of the networks.")]
 DoneOnly = Annotated[bool, typer.Option("--done-only", help="Report on finished jobs; run none.")]
 
 

@@ -9,7 +9,7 @@ import typer
 from distill.cli import options
 from distill.cli.output import Json, print_json, print_text, progress_bar, stage_bar
 from distill.cli.verify_output import report, show_plans, show_recheck
-from distill.common import InputError, check_format
+from distill.common import MOST_REAL, InputError, check_format
 
 if TYPE_CHECKING:
     from distill.jobs import Round
@@ -22,8 +22,9 @@ def verify(
     run: options.RunName,
     max_objects: Annotated[
         int | None,
-        typer.Option(
-            help="Check all instances of the problem class with at most this many objects, up to isomorphism."
+        options.count_option(
+            "Check all instances of the problem class with at most this many objects, up to isomorphism.",
+            most=1000,
         ),
     ] = None,
     problem: Annotated[
@@ -43,7 +44,10 @@ def verify(
         ),
     ] = False,
     time_limit: Annotated[
-        float, typer.Option(help="With --beyond: seconds for each optimal planner; 0 to use none.")
+        float,
+        typer.Option(
+            help="With --beyond: seconds for each optimal planner; 0 to use none.", min=0, max=MOST_REAL
+        ),
     ] = 30.0,
     certificate: Annotated[
         Path | None,
@@ -60,7 +64,9 @@ def verify(
             help="If a state is wrong, add the counterexample to the training data, distil and verify again.",
         ),
     ] = False,
-    rounds: Annotated[int, typer.Option(help="With --refine: the greatest number of new runs.")] = 5,
+    rounds: Annotated[
+        int, options.count_option("With --refine: the greatest number of new runs.", least=0, most=1000)
+    ] = 5,
     go_on: Annotated[
         bool, typer.Option("--go-on", help="Check larger instances even if smaller ones are wrong.")
     ] = False,
@@ -68,7 +74,7 @@ def verify(
         bool, typer.Option("--all-atoms", help="Do not remove irrelevant atoms; takes longer.")
     ] = False,
     max_states: Annotated[
-        int, typer.Option(help="The greatest number of states of an instance, up to isomorphism.")
+        int, options.count_option("The greatest number of states of an instance, up to isomorphism.")
     ] = 1_000_000,
     store: options.StoreFolder = options.RUNS,
     workers: options.Workers = None,
@@ -117,11 +123,15 @@ def verify(
 def recheck(
     certificate: Annotated[Path, typer.Argument(help="A file of `distill verify --certificate`.")],
     max_objects: Annotated[
-        int | None, typer.Option(help="Only instances with at most this many objects.")
+        int | None, options.count_option("Only instances with at most this many objects.")
     ] = None,
-    sample: Annotated[int | None, typer.Option(help="Only a random sample of this many instances.")] = None,
-    seed: Annotated[int, typer.Option(help="The random seed of the sample.")] = 0,
-    max_states: Annotated[int, typer.Option(help="The greatest number of states of an instance.")] = 200_000,
+    sample: Annotated[
+        int | None, options.count_option("Only a random sample of this many instances.")
+    ] = None,
+    seed: Annotated[int, options.seed_option("The random seed of the sample.")] = 0,
+    max_states: Annotated[
+        int, options.count_option("The greatest number of states of an instance.")
+    ] = 200_000,
     as_json: Json = False,
 ) -> None:
     """Recheck a certificate with an independent checker that shares no code with `distill verify`.

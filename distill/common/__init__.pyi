@@ -26,6 +26,7 @@ from .files import (
     shown as shown,
     write_json as write_json,
 )
+from .memory import check_memory as check_memory
 from .processes import (
     CONTEXT as CONTEXT,
     end_with_parent as end_with_parent,
@@ -33,11 +34,16 @@ from .processes import (
     stop as stop,
 )
 from .settings import (
+    MOST_COUNT as MOST_COUNT,
+    MOST_REAL as MOST_REAL,
+    MOST_SEED as MOST_SEED,
     Names as Names,
-    NonNegativeReal as NonNegativeReal,
+    Real as Real,
     Settings as Settings,
     SomeNames as SomeNames,
+    brief as brief,
     did_you_mean as did_you_mean,
+    range_text as range_text,
     setting as setting,
 )
 from .watcher import (

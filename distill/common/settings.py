@@ -6,6 +6,7 @@ This module imports no large package, so that `distill --help` is fast.
 import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
+from reprlib import Repr
 from typing import Annotated, Any, Literal, Self, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
@@ -18,6 +19,9 @@ Source = str | Callable[[str], str]
 """The source of settings, for messages: one for all settings, or one for each name."""
 
 Name = TypeVar("Name")
+_SHORT = Repr()
+_SHORT.maxstring = _SHORT.maxother = _SHORT.maxlong = 100
+_SHORT.maxlist = _SHORT.maxtuple = _SHORT.maxdict = 20
 
 
 class _OneOrSeveral:
@@ -43,21 +47,87 @@ def _from_yaml(value: Any) -> Any:
     return float(value) if is_number else value
 
 
-NonNegativeReal = Annotated[float, Field(ge=0), BeforeValidator(_from_yaml)]
+Real = Annotated[float, BeforeValidator(_from_yaml)]
+"""A number in YAML."""
 Names = Annotated[tuple[Name, ...], _OneOrSeveral()]
 """Any number of names."""
 SomeNames = Annotated[tuple[Name, ...], Field(min_length=1), _OneOrSeveral()]
 """At least one name."""
 
 
-def setting(default: Any, description: str, stage: str = "") -> Any:
-    """Declare a setting with its default and description.
+Number = int | float
+MOST_COUNT = 10**9
+"""Largest value of a whole number without a range of its own."""
+MOST_REAL = 10.0**6
+"""Largest value of another number without a range of its own; seconds beyond it overflow timers."""
+MOST_SEED = 2**32 - 1
+"""Largest seed; libraries accept no larger one."""
+
+
+def setting(
+    default: Any, description: str, stage: str = "", *, least: Number = 0, most: Number | None = None
+) -> Any:
+    """Declare a setting with its default and description; a number also has a range.
 
     Parameters
     ----------
     stage : the first stage of a run that depends on it, if a group is used by several stages.
+    least, most : the range of a number; it contains both.
+
+    Examples
+    --------
+    >>> class Network(Settings):
+    ...     layers: int = setting(5, "Rounds of message passing.", least=1, most=1000)
+    >>> Network.bounds("layers")
+    (1, 1000)
+    >>> Network.from_mapping({"layers": 0}, "an example")
+    Traceback (most recent call last):
+        ...
+    distill.common.errors.InputError: an example: layers must be a whole number from 1 to 1000, not 0.
     """
-    return Field(default, description=description, json_schema_extra={"stage": stage} if stage else None)
+    extra: Any = {"stage": stage} if stage else None
+    if isinstance(default, bool) or not isinstance(default, int | float):
+        return Field(default, description=description, json_schema_extra=extra)
+    kind: type[Number] = type(default)
+    usual = MOST_COUNT if kind is int else MOST_REAL
+    declared: Any = Field(
+        default,
+        description=description,
+        json_schema_extra=extra,
+        ge=kind(least),
+        le=kind(usual if most is None else most),
+    )
+    return declared
+
+
+def range_text(least: Number, most: Number, value: Any) -> str:
+    """What a number must be, as the end of a sentence.
+
+    Examples
+    --------
+    >>> range_text(1, 1000, 0), range_text(0.0, 1e6, float("nan"))
+    ('must be a whole number from 1 to 1000, not 0.', 'must be a number from 0 to 1000000, not nan.')
+    """
+    kind = "whole number" if isinstance(least, int) else "number"
+    return f"must be a {kind} from {_plain(least)} to {_plain(most)}, not {brief(value)}."
+
+
+def brief(value: Any) -> str:
+    """A value of a user for a message, shortened if it is long.
+
+    Examples
+    --------
+    >>> len(brief("a" * 1000)), brief(10**5000)
+    (100, 'a number of more than 4300 digits')
+    """
+    try:
+        return _SHORT.repr(value)
+    except ValueError:
+        return "a number of more than 4300 digits"
+
+
+def _plain(number: Number) -> str:
+    return str(int(number)) if number == int(number) else repr(number)
 
 
 class Settings(BaseModel):
@@ -78,12 +148,14 @@ class Settings(BaseModel):
         try:
             return cls.model_validate(dict(given))
         except ValidationError as error:
-            wrong = {one["loc"][0] for one in error.errors()}
-            name = next(name for name in given if name in wrong)
+            wrong = {one["loc"][0] for one in error.errors() if one["loc"]}
             group = f"{section}." if section else ""
-            raise InputError(
-                f"{_place(source, name)}: {group}{name} {cls._fault(name, given[name])}"
-            ) from error
+            if not wrong:
+                reason = error.errors()[0]["msg"].removeprefix("Value error, ")
+                raise InputError(f"{_place(source, next(iter(given)))}: {group}{reason}") from error
+            name = next(name for name in given if name in wrong)
+            fault = cls._fault(name, given[name])
+            raise InputError(f"{_place(source, name)}: {group}{name} {fault}") from error
 
     @classmethod
     def check_names(cls, names: Iterable[str], source: Source, section: str = "") -> None:
@@ -130,8 +202,30 @@ class Settings(BaseModel):
         elif isinstance(default, bool | str):
             allowed = f"one of {choices or 'true, false'}"
         else:
-            allowed = f"a {'whole ' if isinstance(default, int) else ''}number of at least 0"
-        return f"must be {allowed}, not {value!r}."
+            return range_text(*cls.bounds(name), value)
+        return f"must be {allowed}, not {brief(value)}."
+
+    @classmethod
+    def bounds(cls, name: str) -> tuple[Number, Number]:
+        """The range of a number, with both ends."""
+        ranges = cls.model_fields[name].metadata
+        least = max(one.ge for one in ranges if getattr(one, "ge", None) is not None)
+        return least, min(one.le for one in ranges if getattr(one, "le", None) is not None)
+
+    @classmethod
+    def numbers(cls) -> list[str]:
+        """The names of the settings that are numbers.
+
+        Examples
+        --------
+        >>> class Features(Settings):
+        ...     size: int = setting(8, "Symbols of a feature, at most.")
+        ...     closures: bool = setting(True, "Whether closures are used.")
+        >>> Features.numbers()
+        ['size']
+        """
+        defaults = {name: item.default for name, item in cls.model_fields.items()}
+        return [name for name, default in defaults.items() if type(default) in (int, float)]
 
     def replace(self, **changes: Any) -> Self:
         """A copy with other values for some settings, validated."""

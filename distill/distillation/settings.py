@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import NonNegativeInt
 
-from distill.common import Names, NonNegativeReal, Settings, SomeNames, setting
+from distill.common import MOST_SEED, Names, Real, Settings, SomeNames, setting
 
 
 class Distillation(Settings):
@@ -51,7 +51,7 @@ class Distillation(Settings):
     max_features: NonNegativeInt = setting(
         8, "Largest number of terms of an exact value function, if so few suffice.", stage="regress"
     )
-    time_limit: NonNegativeReal = setting(
+    time_limit: Real = setting(
         60.0, "Seconds of processor time to find the shortest exact value function.", stage="regress"
     )
     inner_depth: NonNegativeInt = setting(5, "Largest depth of a tree about objects.", stage="distil")
@@ -105,7 +105,7 @@ class Distillation(Settings):
     target: Literal["optimal", "model"] = setting(
         "optimal", "The values to explain: V*, or those of the network.", stage="regress"
     )
-    seed: NonNegativeInt = setting(0, "Seed of samples and weights.", stage="replay")
+    seed: NonNegativeInt = setting(0, "Seed of samples and weights.", stage="replay", most=MOST_SEED)
 
     @property
     def is_readable(self) -> bool:

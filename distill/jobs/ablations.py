@@ -10,7 +10,7 @@ from distill.common import InputError, did_you_mean
 from distill.jobs.batch import DONE, Work
 from distill.jobs.fresh_networks import FIRST, NETWORK, SEED, fresh_networks
 from distill.jobs.run_config import RunConfig
-from distill.jobs.sweep import PlannedJob, Sweep
+from distill.jobs.sweep import PlannedJob, Sweep, check_jobs
 
 BASE = "base"
 WHOLE = "nothing"
@@ -91,6 +91,7 @@ def plan_ablations(
             raise InputError(f"There is no ingredient {name!r}; {did_you_mean(name, INGREDIENTS)}")
     if seeds < 1:
         raise InputError(f"There must be at least 1 seed, not {seeds}.")
+    check_jobs(len(configs) * networks * seeds * len(chosen), "The table of ablations")
     jobs = [
         PlannedJob(
             trained.with_settings({SEED: seed, **INGREDIENTS[name]}),

@@ -5,7 +5,7 @@ from typing import Any
 
 from pydantic.json_schema import GenerateJsonSchema
 
-from distill.common import Settings
+from distill.common import MOST_SEED, Settings
 from distill.jobs.config import SOURCE
 from distill.jobs.run_config import FILES, setting_names
 from distill.jobs.sweep import ENTRIES
@@ -16,7 +16,7 @@ Schema = dict[str, Any]
 
 _DRAFT = "https://json-schema.org/draft/2020-12/schema"
 _TEXT = {"type": "string", "minLength": 1}
-_SEED = {"type": "integer", "minimum": 0}
+_SEED = {"type": "integer", "minimum": 0, "maximum": MOST_SEED}
 
 
 def run_schema() -> Schema:
@@ -24,8 +24,8 @@ def run_schema() -> Schema:
 
     Examples
     --------
-    >>> run_schema()["properties"]["distillation"]["properties"]["seed"]
-    {'default': 0, 'description': 'Seed of samples and weights.', 'minimum': 0, 'type': 'integer'}
+    >>> run_schema()["properties"]["training"]["properties"]["epochs"]["maximum"]
+    1000000
     """
     enumerated = {"properties": {"pool": {"const": "enumerate"}}, "required": ["pool"]}
     without_network = {"properties": {"distillation": enumerated}, "required": ["distillation"]}

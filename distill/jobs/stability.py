@@ -18,7 +18,7 @@ from distill.common import InputError, atomic_write, content_key, drawing
 from distill.jobs.batch import DONE, Work
 from distill.jobs.fresh_networks import FIRST, NETWORK, SEED, fresh_networks
 from distill.jobs.run_config import RunConfig
-from distill.jobs.sweep import PlannedJob, Sweep
+from distill.jobs.sweep import PlannedJob, Sweep, check_jobs
 from distill.runs import DistinctFunction, Run, distinct_functions
 
 POOL, CONTROL = "distillation.pool", "distillation.control"
@@ -50,6 +50,8 @@ def plan_stability(
     """
     if seeds < 1:
         raise InputError(f"There must be at least 1 seed, not {seeds}.")
+    kinds = 2 * networks + (len(CONTROLS) if controls else 0)
+    check_jobs(len(configs) * seeds * kinds, "The report on stability")
     jobs: list[PlannedJob] = []
     for name, config in configs.items():
         fresh = fresh_networks(config, networks, first)

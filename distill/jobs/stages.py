@@ -139,13 +139,13 @@ class Stages:
         config = self.config
         if config.network is None or config.training is None:
             raise InputError("The config has no network to train; give network and training.")
+        how = TrainingConfig("train", config.source, config.network, config.training)
+        how.check(self.splits)
         reduced = {
             split.name: self._labelled(split, config.training.reduce)
             for split in self.splits
             if split.name != "test"
         }
-        how = TrainingConfig("train", config.source, config.network, config.training)
-        how.check(self.splits)
 
         def progress(seed: int, epoch: Epoch) -> None:
             self.progress(f"train: seed {seed}", epoch.number, how.training.epochs)

@@ -124,6 +124,20 @@ class _Changes:
     place: Place
 
 
+def check_jobs(number: int, subject: str) -> None:
+    """Refuse more jobs than anybody wants.
+
+    Examples
+    --------
+    >>> check_jobs(10**9, "pools.yaml")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+        ...
+    distill.common.errors.InputError: pools.yaml plans 1000000000 jobs, and at most 10000 are ...
+    """
+    if number > _MOST:
+        raise InputError(f"{subject} plans {number} jobs, and at most {_MOST} are accepted; vary less.")
+
+
 class _Plan:
     """The parts of a sweep's file, checked."""
 
@@ -149,8 +163,7 @@ class _Plan:
     def sweep(self) -> Sweep:
         """All jobs, each once."""
         steps = [self.cases, *self.grid, self.seeds]
-        if len(self.bases) * prod(map(len, steps)) > _MOST:
-            raise InputError(f"{self.document.path} plans more than {_MOST} jobs; vary less.")
+        check_jobs(len(self.bases) * prod(map(len, steps)), str(self.document.path))
         jobs: dict[str, PlannedJob] = {}
         for name, draft in self.bases:
             named = {"base": name} if len(self.bases) > 1 else {}
@@ -226,7 +239,9 @@ class _Plan:
         if "seeds" not in self.document.content:
             return [_Changes({}, self.document.place)]
         given = self.document.content["seeds"]
-        counted = range(min(given, _MOST + 1)) if type(given) is int else []
+        if type(given) is int:
+            check_jobs(given, self.document.place("seeds"))
+        counted = range(given) if type(given) is int else []
         seeds = given if isinstance(given, list) else counted
         if not seeds or any(type(seed) is not int or seed < 0 for seed in seeds):
             raise InputError(

@@ -21,6 +21,7 @@ from distill.networks import (
     Training,
     TrainingResult,
     build_network,
+    check_network,
     quotient_for,
     train,
 )
@@ -60,12 +61,15 @@ class TrainingConfig:
         return found
 
     def check(self, splits: list[Split]) -> None:
-        """Refuse splits without training or validation instances."""
+        """Refuse splits without training or validation instances, and a network that is too large."""
         missing = {"train", "validation"} - {split.name for split in splits}
         if missing:
             raise InputError(
                 f"The config {self.name} gives no instances for {' and '.join(sorted(missing))}."
             )
+        domain = next((one.domain for split in splits for one in split.instances), None)
+        if domain is not None:
+            check_network(domain.vocabulary(), self.network)
 
     def to_mapping(self) -> dict[str, Any]:
         """The config with all defaults, as plain data."""

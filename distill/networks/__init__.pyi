@@ -8,6 +8,7 @@ from .families import (
     FAMILIES as FAMILIES,
     NetworkFamily as NetworkFamily,
     build_network as build_network,
+    check_network as check_network,
 )
 from .figures import draw_learning as draw_learning, draw_predictions as draw_predictions
 from .matching import check_vocabulary as check_vocabulary

@@ -7,7 +7,7 @@ from pathlib import Path
 import torch
 from torch import Tensor
 
-from distill.networks.execution import evaluate, run_representatives
+from distill.networks.execution import check_finite, evaluate, run_representatives
 from distill.networks.network import Activations, Array, Network, Site
 from distill.structures import Quotient, Structures, read_archive, write_archive
 
@@ -47,7 +47,9 @@ def replay(network: Network, quotient: Quotient) -> Replay:
     """
     with torch.no_grad():
         if network.lifts:
-            return Replay(network.lifted(quotient))
+            sites = network.lifted(quotient)
+            check_finite(network, {site.name: table for site, table in sites.items()})
+            return Replay(sites)
 
         def run(batch: Structures, _: slice) -> Mapping[Site, Tensor]:
             return evaluate(network, batch).sites

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from distill import __version__
-from distill.common import InputError
+from distill.common import InputError, shown
 from distill.networks.families import family_named
 from distill.networks.importers import read_foreign
 from distill.networks.network import Network
@@ -72,14 +72,17 @@ class Checkpoint:
         No code in the file is executed.
         """
         if path.suffix != SUFFIX:
-            network, source = read_foreign(path)
-            return Checkpoint(network, {}, source)
+            foreign, source = read_foreign(path)
+            foreign.origin = shown(path)
+            return Checkpoint(foreign, {}, source)
         tensors, metadata = read_tensors(path, KIND)
         try:
             vocabulary = Vocabulary.from_json(metadata["vocabulary"])
             family = family_named(metadata.get("family", DEFAULT_FAMILY))
             settings = family.settings.from_mapping(metadata["architecture"], str(path))
-            checkpoint = Checkpoint(family.read(vocabulary, settings, tensors), metadata["record"])
+            network = family.read(vocabulary, settings, tensors)
+            network.origin = shown(path)
+            checkpoint = Checkpoint(network, metadata["record"])
             if metadata.get("key", checkpoint.key) != checkpoint.key:
                 raise InputError("its weights do not match its key; make it again.")
             return checkpoint

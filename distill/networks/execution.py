@@ -9,31 +9,56 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 from torch import Tensor
 
+from distill.common import InputError
 from distill.networks.network import Activations, Array, Network, Site
 from distill.structures import Quotient, Structures
 
 _AT_ONCE = 40_000  # rows; more do not fit the processor's caches
 
 
-def evaluate(
-    network: Network, batch: Structures, *, seed: int | None = None, keep: bool = True
-) -> Activations[Tensor]:
+def evaluate(network: Network, batch: Structures, *, seed: int | None = None) -> Activations[Tensor]:
     """Plain execution: every object of every state has its own row.
+
+    An activation that is not a finite number is an error.
 
     Parameters
     ----------
     batch : structures over a vocabulary that includes the network's.
     seed : draws the random part of the first embeddings, if the network has one; zeros if left out.
-    keep : whether to keep the activations of all sites, or only those about states.
     """
-    return network.run(network.inputs(batch, seed=seed), keep=keep)
+    activations = network.run(network.inputs(batch, seed=seed))
+    check_finite(network, {site.name: table for site, table in activations.sites.items()})
+    return activations
+
+
+def check_finite(network: Network, tables: Mapping[str, Tensor | Array]) -> None:
+    """Refuse activations with an infinite value or without a value, and name their first site.
+
+    Examples
+    --------
+    >>> from distill.networks import Architecture, build_network
+    >>> from distill.structures import Predicate, Vocabulary
+    >>> network = build_network(Vocabulary([Predicate("on", 2)]), Architecture(layers=1, size=2))
+    >>> check_finite(network, {"layer 0": np.zeros(2), "layer 1": np.array([1, np.inf])})
+    Traceback (most recent call last):
+        ...
+    distill.common.errors.InputError: The network computes values that are not finite numbers, first at \
+layer 1; its weights are too large or it was not trained well: train it again, or use another.
+    """
+    for name, table in tables.items():
+        array = table.detach().numpy() if isinstance(table, Tensor) else table
+        if not np.isfinite(array).all():
+            raise InputError(
+                f"{network.origin} computes values that are not finite numbers, first at {name}; its weights "
+                "are too large or it was not trained well: train it again, or use another."
+            )
 
 
 def values(network: Network, batch: Structures) -> NDArray[np.float64]:
     """(n_states,) V of each state, by plain execution without gradients, in parts."""
     with torch.no_grad():
         parts = (batch[states] for states, _ in chunks(batch, whole=network.whole_batch))
-        computed = [evaluate(network, part, keep=False).value.numpy().astype(np.float64) for part in parts]
+        computed = [evaluate(network, part).value.numpy().astype(np.float64) for part in parts]
     return np.concatenate([np.zeros(0), *computed])
 
 

@@ -7,11 +7,13 @@ from typing import Any
 import torch
 from torch import Tensor
 
-from distill.common import InputError, Settings, did_you_mean
+from distill.common import InputError, Settings, check_memory, did_you_mean
 from distill.networks.network import Network
 from distill.networks.rgnn import RGNN, build_rgnn, read_rgnn
 from distill.networks.settings import Architecture
 from distill.structures import Vocabulary
+
+_BYTES_IN_TRAINING = 16  # of a parameter: its value, its gradient and the two moments of Adam
 
 
 @dataclass(frozen=True)
@@ -68,7 +70,33 @@ def build_network(domain: Vocabulary, settings: Settings, seed: int = 0) -> Netw
     >>> build_network(Vocabulary([Predicate("on", 2)]), Architecture(layers=2, size=4)).family
     'rgnn'
     """
-    [family] = [family for family in FAMILIES.values() if type(settings) is family.settings]
+    check_network(domain, settings)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return family.build(domain, settings)
+        return _family_of(settings).build(domain, settings)
+
+
+def check_network(domain: Vocabulary, settings: Settings) -> None:
+    """Refuse settings of a network that cannot be trained in the memory of this machine.
+
+    Parameters
+    ----------
+    domain : its predicates, with plain goals.
+
+    Examples
+    --------
+    >>> from distill.structures import Predicate
+    >>> check_network(Vocabulary([Predicate("on", 2)]), Architecture(layers=2, size=4))
+    """
+    # On this device, parameters have a shape but no memory.
+    with torch.device("meta"):
+        network = _family_of(settings).build(domain, settings)
+    number = sum(value.numel() for value in network.parameters())
+    check_memory(
+        number * _BYTES_IN_TRAINING, f"The training of a network with {number} parameters", "lower size"
+    )
+
+
+def _family_of(settings: Settings) -> NetworkFamily:
+    [family] = [family for family in FAMILIES.values() if type(settings) is family.settings]
+    return family

@@ -128,6 +128,7 @@ class Network(nn.Module, ABC):
     pooling : how the embeddings of objects become one of the state: `sum`, `mean` or `max`.
     vocabulary : the predicates that it reads.
     settings : of the family.
+    origin : its file, for messages.
     """
 
     family: ClassVar[str]
@@ -137,6 +138,7 @@ class Network(nn.Module, ABC):
     pooling: str = "sum"
     vocabulary: Vocabulary
     settings: Settings
+    origin: str = "The network"
 
     @property
     @abstractmethod
@@ -198,6 +200,7 @@ class Network(nn.Module, ABC):
     def untrained(self, seed: int) -> Self:
         """A network of the same form with random weights; the same seed gives the same weights."""
         network = copy.deepcopy(self)
+        network.origin = "The untrained network"
         with torch.random.fork_rng(devices=[]):
             torch.manual_seed(seed)
             for module in network.modules():

@@ -13,6 +13,7 @@ from scipy.optimize import linprog
 from distill.networks.activations import replay
 from distill.networks.bags import Bags
 from distill.networks.checkpoint import Checkpoint
+from distill.networks.execution import check_finite
 from distill.networks.network import INNER, Network
 from distill.networks.state_values import quotient_for
 from distill.structures import UNSOLVABLE, DataSet, Options, Quotient
@@ -173,6 +174,7 @@ def _places(network: Network, quotient: Quotient) -> dict[str, Array]:
         if site.about == "objects" and site.depth:
             bags = Bags.of_matrix(quotient.layers[min(site.depth, quotient.depth)].histogram)
             pooled = bags.reduce(torch.from_numpy(table), network.pooling)
+            check_finite(network, {f"the pooled {site.name}": pooled})
             places[site.name] = pooled.numpy().astype(np.float64)
         elif site.name == INNER:
             places["readout"] = table.astype(np.float64)

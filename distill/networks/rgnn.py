@@ -9,6 +9,7 @@ import torch
 from torch import Tensor, nn
 from torch.nn import functional
 
+from distill.common import InputError, check_memory
 from distill.encodings import Encoding, goal_encoding
 from distill.networks.bags import Bags, Integers
 from distill.networks.execution import as_array, run_representatives
@@ -102,6 +103,8 @@ class RGNN(Network):
         self, vocabulary: Vocabulary, settings: Architecture, hidden: Mapping[str, int] | None = None
     ) -> None:
         super().__init__()
+        if settings.random_initial > settings.size:
+            raise InputError(f"random_initial must be at most size, {settings.size}.")
         self.vocabulary = vocabulary
         self.settings = settings
         # With this floor, the largest message of all states matters.
@@ -222,6 +225,10 @@ class RGNN(Network):
         layers = self.settings.layers
         limit = _WORTH_LIFTING * max(1, quotient.states.n_objects)
         levels = [quotient.layers[min(depth, quotient.depth)] for depth in range(1, layers + 1)]
+        numbers = sum(map(len, levels)) * self.settings.size
+        check_memory(
+            4 * numbers, f"The replay of {layers} layers with {numbers} activations", "use fewer states"
+        )
         begin = layers if self.whole_batch else sum(len(level) <= limit for level in levels)
         if begin == layers:
             return {site: as_array(table) for site, table in self.run(self.rows(quotient)).sites.items()}

@@ -3,9 +3,9 @@
 from collections.abc import Mapping
 from typing import Any, Literal
 
-from pydantic import Field, NonNegativeInt
+from pydantic import Field
 
-from distill.common import NonNegativeReal, Settings, setting
+from distill.common import MOST_SEED, Real, Settings, setting
 
 
 class Architecture(Settings):
@@ -16,15 +16,17 @@ class Architecture(Settings):
 
     # Files without a family mean this one, so it is not written.
     family: Literal["rgnn"] = Field(default="rgnn", description="The family of networks.", exclude=True)
-    layers: NonNegativeInt = setting(5, "Rounds of message passing.")
-    size: NonNegativeInt = setting(32, "Dimension of an object's embedding.")
+    layers: int = setting(5, "Rounds of message passing.", least=1, most=1000)
+    size: int = setting(32, "Dimension of an object's embedding.", least=1, most=8192)
     aggregation: Literal["sum", "mean", "max", "logsumexp"] = setting(
         "logsumexp", "Aggregation of an object's messages."
     )
     pooling: Literal["sum", "max"] = setting("sum", "Aggregation of the objects' embeddings.")
     goal_marking: bool = setting(False, "Goals are split into achieved and missing goals.")
     nullary: bool = setting(True, "Nullary atoms hold of every object; otherwise they are ignored.")
-    smoothness: NonNegativeReal = setting(1.0, "Factor inside logsumexp: the larger, the closer to max.")
+    smoothness: Real = setting(
+        1.0, "Factor inside logsumexp: the larger, the closer to max.", least=1e-3, most=1e3
+    )
     floor: Literal["none", "object", "batch"] = setting(
         "none",
         "Added by logsumexp before the logarithm: nothing, or 1e-16 relative to the largest message of the "
@@ -37,8 +39,10 @@ class Architecture(Settings):
         "embedding", "First part of the update's input."
     )
     layer_norm: bool = setting(False, "Updates are normalised, with a learned scale and shift.")
-    random_initial: NonNegativeInt = setting(
-        0, "Number of last components of the first embedding that are random; they are 0 in replay."
+    random_initial: int = setting(
+        0,
+        "Number of last components of the first embedding that are random; they are 0 in replay.",
+        most=8192,
     )
     readout: Literal["pooled", "two-part", "twice"] = setting(
         "pooled",
@@ -56,26 +60,34 @@ FAMILY_SETTINGS: Mapping[str, type[Settings]] = {DEFAULT_FAMILY: Architecture}
 class Training(Settings):
     """How a network is trained (thesis 5.3)."""
 
-    epochs: NonNegativeInt = setting(
-        100, "Largest number of epochs; the learning rate falls along a cosine to 0."
+    epochs: int = setting(
+        100,
+        "Largest number of epochs; the learning rate falls along a cosine to 0.",
+        least=1,
+        most=1_000_000,
     )
-    batches: NonNegativeInt = setting(300, "Batches in an epoch.")
-    batch_size: NonNegativeInt = setting(
-        64, "States in a batch, drawn by inverse frequency of their V*; 0 takes all, weighted by it."
+    batches: int = setting(300, "Batches in an epoch.", least=1, most=1_000_000)
+    batch_size: int = setting(
+        64,
+        "States in a batch, drawn by inverse frequency of their V*; 0 takes all, weighted by it.",
+        most=1_000_000,
     )
     loss: Literal["l1", "mse"] = setting("l1", "Mean absolute (l1) or squared (mse) error.")
-    learning_rate: NonNegativeReal = setting(1e-3, "Learning rate of Adam.")
-    weight_decay: NonNegativeReal = setting(5e-4, "Weight decay of Adam.")
-    layer_spread: NonNegativeInt = setting(
+    learning_rate: Real = setting(1e-3, "Learning rate of Adam.")
+    weight_decay: Real = setting(5e-4, "Weight decay of Adam.")
+    layer_spread: int = setting(
         0,
         "Each batch runs a random number of layers that differs by at most this from `layers`. Embeddings "
         "then converge, and the network generalises better to larger instances.",
+        most=1000,
     )
-    clip: NonNegativeReal = setting(1.0, "Largest norm of the gradient; 0 does not clip.")
-    patience: NonNegativeInt = setting(20, "Epochs without a better validation error before training stops.")
-    validation_states: NonNegativeInt = setting(1000, "Largest number of validation states.")
-    seeds: NonNegativeInt = setting(1, "Number of networks; the one with the best validation error is used.")
-    seed: NonNegativeInt = setting(0, "The first seed.")
+    clip: Real = setting(1.0, "Largest norm of the gradient; 0 does not clip.")
+    patience: int = setting(20, "Epochs without a better validation error before training stops.")
+    validation_states: int = setting(1000, "Largest number of validation states.", least=1)
+    seeds: int = setting(
+        1, "Number of networks; the one with the best validation error is used.", most=10_000
+    )
+    seed: int = setting(0, "The first seed.", most=MOST_SEED)
     reduce: Literal["none", "exact", "iso", "wl"] = setting(
         "wl", "Reduction of the data, see `distill data`."
     )

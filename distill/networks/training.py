@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from torch import Tensor
 
-from distill.common import InputError
+from distill.common import InputError, check_memory
 from distill.networks.examples import Examples
 from distill.networks.execution import one_thread
 from distill.networks.network import Network
@@ -92,6 +92,7 @@ def train(
         raise InputError(
             f"Networks of the family {network.family} always run all their layers; set layer_spread to 0."
         )
+    _check_batch(network, training, settings)
     state = _TrainingState(network, settings, seed)
     if file is not None and file.exists():
         state.restore(file)
@@ -105,11 +106,23 @@ def train(
     return state.result()
 
 
+def _check_batch(network: Network, training: Examples, settings: Training) -> None:
+    """Refuse a batch whose activations do not fit in memory; those of one state are computed to know."""
+    sizes = np.sort(training.inputs.sizes)
+    rows = int(sizes[-settings.batch_size :].sum())
+    one = training.part(np.array([np.argmax(training.inputs.sizes)]))
+    with torch.no_grad():
+        tables = network.run(one.inputs).sites.values()
+    needed = rows / max(1, sizes[-1]) * sum(table.nbytes for table in tables)
+    check_memory(needed, f"A batch with {rows} objects", "lower batch_size, layers or size")
+
+
 class _TrainingState:
     """The training state between two epochs."""
 
     def __init__(self, form: Network, settings: Training, seed: int) -> None:
         self.network = form.untrained(seed)
+        self.network.origin = f"The network trained with seed {seed}"
         self.settings, self.seed = settings, seed
         self.optimiser = torch.optim.Adam(
             self.network.parameters(),
@@ -142,7 +155,12 @@ class _TrainingState:
             else:
                 losses.append(self._step(training, weights, layers))
         error = float(np.abs(validation.values(self.network) - validation.label).mean())
-        if not math.isfinite(error):
+        numbers = [
+            error,
+            *losses,
+            *(float(value.detach().abs().max()) for value in self.network.parameters()),
+        ]
+        if not np.isfinite(numbers).all():
             raise InputError(
                 f"The training with seed {self.seed} diverged in epoch {len(self.history) + 1}; lower "
                 "learning_rate or clip."

@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from distill.common import InputError, read_text
+from distill.common import InputError, check_memory, range_text, read_text
 from distill.planning.generators import GENERATORS
 from distill.planning.pddl import Domain, Instance
 from distill.planning.settings import Labelling
@@ -21,6 +21,9 @@ _REQUIRED = {"name", "title", "goal", "domain", "generator", "splits"}
 _OPTIONAL = {"parameters", "labelling", "source", "beyond"}
 _SPLIT_KEYS = {"objects", "instances", "parameters", "labelling", "measured", "also"}
 _TRIES = 20
+_MOST_OBJECTS = 5_000
+_MOST_INSTANCES = 100_000
+_BYTES_OF_OBJECT = 500  # of an instance at least: its name, an atom, both as text and parsed
 BEYOND = "beyond"
 
 
@@ -81,7 +84,13 @@ class ProblemClass:
             name = f"{self.name}-{split}-{number + 1:03d}"
             for attempt in range(_TRIES):
                 rng = random.Random(f"{self.name} {split} {number} {attempt}")
-                layout = build(rng, objects, **spec["parameters"])
+                try:
+                    layout = build(rng, objects, **spec["parameters"])
+                except (IndexError, TypeError, ValueError) as error:
+                    raise InputError(
+                        f"{self.name}, {split}: the generator {self.generator} makes no instance with "
+                        f"{objects} objects and these parameters; change objects or parameters."
+                    ) from error
                 # Objects and atoms, without the name, identify an instance.
                 key = layout.to_pddl("", "")
                 if key not in made:
@@ -158,6 +167,7 @@ def _completed(
     _check_keys(path, f"{split}: ", own, {"objects", "instances", *also}, _SPLIT_KEYS)
     parameters = {**spec.get("parameters", {}), **own.get("parameters", {})}
     _check_parameters(path, spec["generator"], parameters)
+    _check_sizes(path, split, own)
     labelling = {**spec.get("labelling", {}), **own.get("labelling", {})}
     files = [str(path.parent / file) for file in own.get("also", [])]
     complete = {"parameters": parameters, "labelling": labelling, "measured": own.get("measured", {})}
@@ -172,6 +182,10 @@ def _check_keys(path: Path, where: str, given: Any, required: set[str], optional
 
 
 def _check_parameters(path: Path, generator: str, parameters: Mapping[str, Any]) -> None:
+    for name, value in parameters.items():
+        for number in value if isinstance(value, list) else [value]:
+            if isinstance(number, int | float) and not 0 <= number <= _MOST_OBJECTS:
+                raise InputError(f"{path}: the parameter {name} {range_text(0.0, _MOST_OBJECTS, number)}")
     signature = inspect.signature(GENERATORS[generator])
     try:
         signature.bind(None, None, **parameters)
@@ -180,6 +194,21 @@ def _check_parameters(path: Path, generator: str, parameters: Mapping[str, Any])
         raise InputError(
             f"{path}: the generator {generator} takes the parameters {', '.join(known) or 'none'}: {error}."
         ) from error
+
+
+def _check_sizes(path: Path, split: str, own: Mapping[str, Any]) -> None:
+    """Check the number of instances and of their objects, and that they fit in memory together."""
+    sizes, instances = own["objects"], own["instances"]
+    if type(instances) is not int or not 0 <= instances <= _MOST_INSTANCES:
+        fault = range_text(0, _MOST_INSTANCES, instances)
+        raise InputError(f"{path}: {split}: instances {fault}")
+    for size in sizes if isinstance(sizes, list) else ():
+        if type(size) is not int or not 1 <= size <= _MOST_OBJECTS:
+            raise InputError(f"{path}: {split}: a number of objects {range_text(1, _MOST_OBJECTS, size)}")
+    if isinstance(sizes, list) and len(sizes) == 2:
+        objects = instances * sum(sizes) // 2
+        subject = f"{path}: {split}: {instances} instances with {objects} objects in total"
+        check_memory(objects * _BYTES_OF_OBJECT, subject, "declare fewer or smaller instances")
 
 
 def _size_step(number: int, instances: int, sizes: int) -> int:

@@ -1,8 +1,6 @@
 """Settings of labelling."""
 
-from pydantic import NonNegativeInt
-
-from distill.common import NonNegativeReal, Settings, SomeNames, setting
+from distill.common import MOST_SEED, Real, Settings, SomeNames, setting
 
 
 class Labelling(Settings):
@@ -16,14 +14,14 @@ class Labelling(Settings):
     'Steps of each walk; every state on it gets an optimal plan. [20]'
     """
 
-    max_states: NonNegativeInt = setting(
-        100_000, "Expand an instance fully while it has at most so many states."
+    max_states: int = setting(100_000, "Expand an instance fully while it has at most so many states.")
+    walks: int = setting(
+        1, "Beyond that: random walks from the initial state; 0 refuses such instances.", most=1_000_000
     )
-    walks: NonNegativeInt = setting(
-        1, "Beyond that: random walks from the initial state; 0 refuses such instances."
+    walk_length: int = setting(
+        20, "Steps of each walk; every state on it gets an optimal plan.", most=1_000_000
     )
-    walk_length: NonNegativeInt = setting(20, "Steps of each walk; every state on it gets an optimal plan.")
     search: SomeNames[str] = setting(("astar",), "Optimal planners for these plans, tried in turn.")
-    search_states: NonNegativeInt = setting(1_000_000, "A search by pymimir gives up beyond so many states.")
-    time_limit: NonNegativeReal = setting(20.0, "Seconds for each instance.")
-    seed: NonNegativeInt = setting(0, "Seed of the random walks.")
+    search_states: int = setting(1_000_000, "A search by pymimir gives up beyond so many states.")
+    time_limit: Real = setting(20.0, "Seconds for each instance.", least=0.001)
+    seed: int = setting(0, "Seed of the random walks.", most=MOST_SEED)

@@ -82,7 +82,8 @@ def build_quotient(
 
     Parameters
     ----------
-    depth : the depth of the last layer; if left out, the depth at which the rows are stable.
+    depth : the depth of the last layer, unless the rows are stable before; a stable quotient is as good as a
+        deeper one.
 
     Examples
     --------
@@ -105,7 +106,7 @@ def build_quotient(
         stable = bool(mappings) and len(mapping[0]) == len(mappings[-1][0])
         rows.append(own)
         mappings.append(mapping)
-        if stable and depth is None:
+        if stable:
             break
     state_rows = _StateRows()
     state_row = state_rows(states, rows[-1], signs)

@@ -14,6 +14,7 @@ from app.pages.accuracy import error_tables
 from app.session.run_index import DEMO
 from distill.evaluation import Inspection
 from distill.runs import Run
+from tests.support.commands import PATIENCE
 from tests.support.page_content import small_table
 
 apptest = pytest.importorskip("streamlit.testing.v1")
@@ -45,7 +46,7 @@ def shown(store: Path, monkeypatch, **address: str):
         show()
 
     monkeypatch.setenv("DISTILL_STORE", str(store))
-    at = apptest.AppTest.from_function(script, default_timeout=30)
+    at = apptest.AppTest.from_function(script, default_timeout=PATIENCE)
     for key, value in address.items():
         at.query_params[key] = value
     return at.run()

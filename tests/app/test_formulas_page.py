@@ -22,6 +22,7 @@ from distill.explanations import Catalogue
 from distill.logic import Count, Evaluator, Modal, Role, parse
 from distill.runs import Run
 from distill.structures import Predicate, Vocabulary
+from tests.support.commands import PATIENCE
 from tests.support.page_content import pictured, preformatted
 
 DEMO_RUN = next(folder.name for folder in DEMO.iterdir() if (folder / "model.json").exists())
@@ -49,7 +50,7 @@ def shown(runs_folder, monkeypatch):
     monkeypatch.setenv(STORE, str(runs_folder))
 
     def show(**address: str) -> AppTest:
-        page = AppTest.from_function(_page, default_timeout=60)
+        page = AppTest.from_function(_page, default_timeout=PATIENCE)
         for key, value in {"run": DEMO_RUN, **address}.items():
             page.query_params[key] = value
         page.run()

@@ -2,7 +2,6 @@
 
 import json
 import shutil
-import time
 from io import StringIO
 from pathlib import Path
 
@@ -24,6 +23,7 @@ from distill.jobs import detached_jobs
 from distill.logic import Evaluator, parse, read_formula
 from distill.runs import Run
 from distill.structures import Predicate, Vocabulary
+from tests.support.commands import until
 from tests.support.forged_run import NAME, forge
 from tests.support.page_content import said, shown
 
@@ -297,10 +297,7 @@ def test_a_solve_is_handed_to_a_process_and_its_result_is_shown(blocks, tmp_path
     assert not page.exception
     [job] = [one for one in detached_jobs(store) if one.arguments[0] == "refit"]
     assert job.arguments[1:5] == (str(blocks.folder), "--add=#<on+>clear_G", "--add=#holding", "--drop=1")
-    for _ in range(600):
-        if job.state().is_over:
-            break
-        time.sleep(0.2)
+    until(lambda: job.state().is_over)
     assert job.state().state == "done", job.log()
     page = shown("laboratory", store, monkeypatch, run=blocks.name)
     assert job.result()["value"] in [code.value for code in page.code]

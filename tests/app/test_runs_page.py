@@ -20,6 +20,7 @@ from app.session.run_index import DEMO
 from distill.jobs import Work, write_summary
 from distill.jobs.sweep import PlannedJob
 from distill.runs import Run, RunSummary, Status, Store, run_index, status_file
+from tests.support.commands import PATIENCE
 from tests.support.page_content import preformatted
 
 
@@ -64,7 +65,7 @@ def forged(folder: Path, name: str, **metrics) -> Path:
 def shown(store: Path, monkeypatch, **address: str) -> AppTest:
     """The page, with a folder of runs and an address."""
     monkeypatch.setenv("DISTILL_STORE", str(store))
-    page = AppTest.from_string("from app.pages import runs\nruns.show()", default_timeout=60)
+    page = AppTest.from_string("from app.pages import runs\nruns.show()", default_timeout=PATIENCE)
     for key, value in address.items():
         page.query_params[key] = value
     return page.run()

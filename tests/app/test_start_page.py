@@ -17,7 +17,7 @@ from distill.jobs import DetachedJob, RunConfig, detached_jobs
 from distill.planning import problem_class
 from distill.runs import Run
 from tests.support.browser import Browser, served
-from tests.support.commands import until
+from tests.support.commands import PATIENCE, until
 from tests.support.forged_run import wicked_file
 from tests.support.small_jobs import SETTINGS, small_content
 
@@ -28,7 +28,7 @@ QUICK |= {"evaluation.max_steps": "20"}
 def shown(store: Path, monkeypatch, **address: str) -> AppTest:
     """The page, with a folder of runs and an address."""
     monkeypatch.setenv("DISTILL_STORE", str(store))
-    at = AppTest.from_string("from app.pages import start\nstart.show()", default_timeout=60)
+    at = AppTest.from_string("from app.pages import start\nstart.show()", default_timeout=PATIENCE)
     for key, value in address.items():
         at.query_params[key] = value
     return at.run()
@@ -186,7 +186,7 @@ def test_from_files_to_a_run_with_the_page_closed_meanwhile(open_tab, busy, sour
     browser.page.get_by_role("button", name="Start", exact=True).click()
     browser.settled("net.safetensors on blocks.pddl")
     browser.page.context.close()
-    until(lambda: one_job(store).state().is_over, 120)
+    until(lambda: one_job(store).state().is_over)
 
     other = open_tab()
     other.open("work", "done,")
@@ -226,7 +226,7 @@ def test_a_failure_is_explained_and_can_be_tried_again(open_tab, busy, source) -
     browser.open(f"work?network={network.key}&on={problem.key}", "Start work")
     browser.page.get_by_role("button", name="Start", exact=True).click()
     browser.settled("other.safetensors on gripper.pddl")
-    until(lambda: one_job(store).state().is_over, 120)
+    until(lambda: one_job(store).state().is_over)
     state = one_job(store).state()
     assert state.state == "failed"
     browser.settled("other.safetensors on gripper.pddl: failed")

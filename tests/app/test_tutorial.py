@@ -73,7 +73,7 @@ def test_the_tutorial_from_the_first_page_to_a_verified_function(newcomer) -> No
     seed.press("Enter")
     browser.settled("seed: 1")
     click(browser, "button", "Start", "gripper on gripper, seed 1")
-    until(lambda: detached_jobs(store)[0].state().is_over, 900)
+    until(lambda: detached_jobs(store)[0].state().is_over)
     browser.settled("seed 1: done")
     # 3. Read what came out.
     click(browser, "link", "Open the run", "Exact on all training states.")

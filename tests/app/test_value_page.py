@@ -34,6 +34,7 @@ from distill.explanations import FORMS, Provenance, StateFeature, express, order
 from distill.logic import Constant, Evaluator, parse
 from distill.logic.notation.definitions import parse_defined
 from distill.runs import Run
+from tests.support.commands import PATIENCE
 from tests.support.page_content import preformatted
 
 
@@ -59,7 +60,7 @@ def variant(run: RunSession, store: Path, value: str, name: str = "variant") -> 
 
 def shown(run: RunSession, monkeypatch, **address: str) -> AppTest:
     monkeypatch.setenv("DISTILL_STORE", str(run.folder.parent))
-    page = AppTest.from_string("from app.pages import value\nvalue.show()", default_timeout=60)
+    page = AppTest.from_string("from app.pages import value\nvalue.show()", default_timeout=PATIENCE)
     for key, text in {"run": run.name, **address}.items():
         page.query_params[key] = text
     return page.run()

@@ -2,14 +2,13 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 from distill.planning import problem_class
 from distill.structures import DataSet
-from tests.support.commands import DISTILL, answer, distill
+from tests.support.commands import DISTILL, PATIENCE, answer, children, distill, until
 
 
 @pytest.mark.parametrize(
@@ -113,8 +112,8 @@ def test_data_never_writes_over_other_data(files: tuple[Path, Path], tmp_path: P
         (["data", "gripper", "--domain", "{domain}"], "not both"),
         (["data", "gripper", "--split", "dev"], "There is no split 'dev'"),
         (["data", "gripper", "--reduce", "most"], "There is no reduction 'most'"),
-        (["data", "gripper", "--workers", "0"], "--workers must be at least 1"),
-        (["data", "gripper", "--walks", "-1"], "walks must be a whole number of at least 0"),
+        (["data", "gripper", "--workers", "0"], "--workers must be a whole number from 1 to 1024"),
+        (["data", "gripper", "--walks", "-1"], "--walks must be a whole number from 0 to 1000000"),
         (["data", "--domain", "{domain}"], "Give a problem class, or --domain FILE"),
         (["data", "--domain", "none.pddl", "--instances", "{folder}"], "Cannot read none.pddl"),
         (["data", "--domain", "{domain}", "--instances", "none"], "There is no folder none"),
@@ -132,8 +131,8 @@ def test_data_never_writes_over_other_data(files: tuple[Path, Path], tmp_path: P
         (["data", "--domain", "{domain}", "--instances", "{folder}", "--out", "/dev/null/x"], "Cannot write"),
         (["conflicts"], "Give a problem class, or --domain FILE"),
         (["conflicts", "gripper", "--figure", "pair.gif"], "must end in one of"),
-        (["conflicts", "gripper", "--workers", "0"], "--workers must be at least 1"),
-        (["quotient", "gripper", "--depth", "-1"], "--depth must be at least 0"),
+        (["conflicts", "gripper", "--workers", "0"], "--workers must be a whole number from 1 to 1024"),
+        (["quotient", "gripper", "--depth", "-1"], "--depth must be a whole number from 0"),
         (["quotient", "--domain", "{domain}", "--instances", "{empty}"], "holds no PDDL instances"),
         (["plan"], "Give a problem class, or --domain FILE"),
         (["plan", "gripper", "--planner", "dijkstra"], "There is no planner 'dijkstra'"),
@@ -175,23 +174,27 @@ def test_a_syntax_error_names_file_and_line(files: tuple[Path, Path]) -> None:
     assert done.stderr.count("\n") == 1
 
 
-def test_what_cannot_be_labelled_is_reported(files: tuple[Path, Path]) -> None:
-    domain, folder = files
-    command = ["data", "--domain", domain, "--train", folder, "--max-states", 0, "--time-limit", 0]
-    told = answer(*command)
-    assert (told["instances"], told["states"], told["unlabelled_instances"]) == (4, 0, 4)
-    assert "no state could be labelled within the limits" in distill(*command).stdout
-
-
-def test_nothing_to_look_at_is_an_error(tmp_path: Path) -> None:
+@pytest.fixture
+def hasty(tmp_path: Path) -> Path:
+    """A class whose instances no machine solves within the time limit."""
     (tmp_path / "blocks.pddl").write_text(problem_class("blocks").domain.text)
     (tmp_path / "hasty.yaml").write_text(
-        "{name: hasty, title: No time, goal: clear(x), domain: blocks.pddl, generator: blocks, "
-        "parameters: {goal: clear}, labelling: {max_states: 0, time_limit: 0}, "
-        "splits: {train: {objects: [3, 3], instances: 1}}}"
+        "{name: hasty, title: No time, goal: towers, domain: blocks.pddl, generator: blocks, "
+        "parameters: {goal: towers}, labelling: {max_states: 0, time_limit: 0.001}, "
+        "splits: {train: {objects: [80, 80], instances: 2}}}"
     )
+    return tmp_path / "hasty.yaml"
+
+
+def test_what_cannot_be_labelled_is_reported(hasty: Path) -> None:
+    told = answer("data", hasty)
+    assert (told["instances"], told["states"], told["unlabelled_instances"]) == (2, 0, 2)
+    assert "no state could be labelled within the limits" in distill("data", hasty).stdout
+
+
+def test_nothing_to_look_at_is_an_error(hasty: Path) -> None:
     for command in ("conflicts", "quotient"):
-        done = distill(command, tmp_path / "hasty.yaml")
+        done = distill(command, hasty)
         assert done.returncode == 2
         assert done.stderr.startswith("Error: No state could be labelled")
         assert done.stderr.count("\n") == 1
@@ -249,15 +252,15 @@ def test_reduced_data(files: tuple[Path, Path]) -> None:
 @pytest.mark.slow
 def test_an_interrupt_leaves_nothing_half_written(tmp_path: Path) -> None:
     process = subprocess.Popen(
-        [*DISTILL, "data", "gripper", "--split", "test", "--out", str(tmp_path / "out")],
+        [*DISTILL, "data", "gripper", "--split", "test", "--workers", "2", "--out", str(tmp_path / "out")],
         env={**os.environ, "DISTILL_CACHE": str(tmp_path / "cache")},
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
     )
-    time.sleep(2.5)
+    until(lambda: children(process.pid))
     process.send_signal(signal.SIGTERM)
-    told = process.communicate(timeout=60)
+    told = process.communicate(timeout=PATIENCE)
     assert process.returncode == 2, told
     assert "Interrupted" in told[1]
     assert not (tmp_path / "out").exists()

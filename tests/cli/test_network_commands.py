@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import torch
 
-from tests.support.commands import DISTILL, answer, distill
+from tests.support.commands import DISTILL, PATIENCE, answer, distill
 
 CONFIG = """
 domain: {domain}
@@ -59,7 +59,7 @@ def test_an_interrupted_training_of_several_seeds_ends_at_once(tmp_path, files):
         while "epoch" not in running.stderr.readline():
             assert running.poll() is None
         running.send_signal(signal.SIGINT)
-        told = running.communicate(timeout=60)[1]
+        told = running.communicate(timeout=PATIENCE)[1]
     assert running.returncode == 2
     assert "Interrupted" in told
     assert "Traceback" not in told

@@ -4,13 +4,12 @@ import json
 import re
 import signal
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
 import yaml
 
-from tests.support.commands import DISTILL, distill
+from tests.support.commands import DISTILL, PATIENCE, distill, until
 from tests.support.small_jobs import small_content, small_sweep
 
 
@@ -161,12 +160,9 @@ def test_an_interrupted_batch_ends_at_once_and_goes_on(tmp_path):
     file.write_text(yaml.safe_dump({"base": content, "seeds": 3}))
     command = [*DISTILL, "batch", str(file), "--out", str(tmp_path / "runs"), "--workers", "1"]
     child = subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.DEVNULL, text=True)
-    for _ in range(400):
-        if list((tmp_path / "runs").glob(".jobs/*.json")):
-            break
-        time.sleep(0.05)
+    until(lambda: list((tmp_path / "runs").glob(".jobs/*.json")))
     child.send_signal(signal.SIGINT)
-    _, told = child.communicate(timeout=30)
+    _, told = child.communicate(timeout=PATIENCE)
     assert child.returncode == 2
     assert "Interrupted; no file is incomplete" in told
     again = answer("batch", file, "--out", tmp_path / "runs")

@@ -12,6 +12,7 @@ from distill.networks import Checkpoint
 from distill.planning import Instance
 from distill.structures import DataSet, Quotient
 from tests.support.blocks import ALL_NAMES, CHECKPOINTS, error, expanded, rewritten, small_instances
+from tests.support.clock import count_looks
 
 pytestmark = pytest.mark.slow
 
@@ -20,6 +21,11 @@ OTHERS = [
     parse("#<on+>clear_G + #<on+><on>clear_G + [#(clear_G & ~clear) > 0] * #holding"),
     parse("2*#(<on+>clear_G & ~<on>clear_G) + #<on>clear_G + #(holding & clear_G) + #holding * #<on>clear_G"),
 ]
+
+
+@pytest.fixture(autouse=True)
+def work_not_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    count_looks(monkeypatch)
 
 
 def some_instances() -> list[Instance]:

@@ -15,8 +15,14 @@ from distill.networks import RGNN, Architecture, Checkpoint
 from distill.planning import prepare, problem_class
 from distill.structures import V_STAR, DataSet, Vocabulary, join
 from tests.support.blocks import ALL_NAMES, CHECKPOINTS, error, expanded, rewritten, small_instances
+from tests.support.clock import count_looks
 
 pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(autouse=True)
+def work_not_seconds(monkeypatch: pytest.MonkeyPatch) -> None:
+    count_looks(monkeypatch)
 
 
 @pytest.fixture(scope="module")

@@ -1,12 +1,10 @@
 """Batches: shared stages are done once, failures stay alone, whatever dies is done again."""
 
 import os
-import random
 import signal
 import socket
 import subprocess
 import sys
-import time
 from concurrent.futures import Executor, Future
 from pathlib import Path
 
@@ -17,7 +15,7 @@ from distill.common import InputError
 from distill.jobs import JobBatch, Sweep, effects, executor, executor as executor_of, table_of, write_summary
 from distill.jobs.executors import IsolatedProcesses
 from distill.runs import Run, Store
-from tests.support.commands import DISTILL
+from tests.support.commands import DISTILL, until
 from tests.support.small_jobs import contents, small_content, small_sweep
 
 pytestmark = pytest.mark.slow
@@ -205,8 +203,13 @@ def test_a_batch_killed_as_a_whole_goes_on(tmp_path) -> None:
     store = tmp_path / "runs"
     command = [*DISTILL, "batch", str(tmp_path / "source/small.yaml"), "--out", str(store), "--workers", "2"]
     environment = {**os.environ, "DISTILL_CACHE": str(tmp_path / "cache")}
-    shuffled = random.Random(2)
-    for number in range(4):
+    moments = (
+        lambda: Store(store).jobs(),
+        lambda: any(job.stage.startswith(("distil", "regress")) for job in Store(store).jobs().values()),
+        lambda: Store(store).runs(),
+        lambda: len(Store(store).runs()) > 1,
+    )
+    for number, moment in enumerate(moments):
         child = subprocess.Popen(
             command,
             env=environment,
@@ -214,12 +217,12 @@ def test_a_batch_killed_as_a_whole_goes_on(tmp_path) -> None:
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,
         )
-        try:
-            child.wait(4.5 + 3 * shuffled.random())
-        except subprocess.TimeoutExpired:
+        until(lambda child=child, moment=moment: child.poll() is not None or moment())
+        if child.poll() is None:
             # every other time only the command: its workers must notice and end
             os.kill(child.pid, signal.SIGKILL) if number % 2 else os.killpg(child.pid, signal.SIGKILL)
             child.wait()
+        until(lambda child=child: not _in_session(child.pid))
         expected = contents(tmp_path / "peaceful")
         for run in Store(store).runs():
             mine = {f"{run.name}/{name}": value for name, value in contents(run.folder).items()}
@@ -235,19 +238,10 @@ def test_workers_end_when_the_batch_is_killed(tmp_path) -> None:
     command = [*DISTILL, "batch", str(tmp_path / "small.yaml"), "--out", str(tmp_path / "runs")]
     environment = {**os.environ, "DISTILL_CACHE": str(tmp_path / "cache")}
     child = subprocess.Popen(command, env=environment, start_new_session=True, stderr=subprocess.DEVNULL)
-    for _ in range(300):
-        workers = _in_session(child.pid) - {child.pid}
-        if workers and list((tmp_path / "runs").glob(".jobs/*.json")):
-            break
-        time.sleep(0.05)
-    assert workers
+    until(lambda: _in_session(child.pid) - {child.pid} and list((tmp_path / "runs").glob(".jobs/*.json")))
     os.kill(child.pid, signal.SIGKILL)
     child.wait()
-    for _ in range(100):
-        if not _in_session(child.pid):
-            break
-        time.sleep(0.1)
-    assert not _in_session(child.pid)
+    until(lambda: not _in_session(child.pid))
 
 
 def _in_session(session: int) -> set[int]:

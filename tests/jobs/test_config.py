@@ -127,8 +127,8 @@ def test_the_line_of_every_part_is_known(tmp_path):
 
 
 BASE = "problem: gripper\ncheckpoint: a\n"
-WHOLE = "distillation.seed must be a whole number of at least 0, not"
-SECONDS = "distillation.time_limit must be a number of at least 0, not"
+WHOLE = "distillation.seed must be a whole number from 0 to 4294967295, not"
+SECONDS = "distillation.time_limit must be a number from 0 to 1000000, not"
 
 
 @pytest.mark.parametrize(
@@ -357,7 +357,10 @@ def test_changes_by_every_sort_of_key(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     ("changes", "told"),
     [
-        ({"seed": "a"}, "The options: distillation.seed must be a whole number of at least 0, not 'a'."),
+        (
+            {"seed": "a"},
+            "The options: distillation.seed must be a whole number from 0 to 4294967295, not 'a'.",
+        ),
         ({"sed": 1}, "The options: there is no entry or setting sed; did you mean seed?"),
         ({"distillation.sed": 1}, "The options: there is no setting sed in distillation; did you mean seed?"),
         ({"qqqq": 1}, "The options: there is no entry or setting qqqq; choose one of problem, domain,"),

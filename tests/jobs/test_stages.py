@@ -6,7 +6,7 @@ import os
 import random
 import shutil
 import signal
-import time
+import sys
 from dataclasses import replace
 from pathlib import Path
 
@@ -173,27 +173,37 @@ def test_jobs_killed_at_random_moments_end_as_if_they_never_were(made, source, t
     run, _ = made
     store, cache = tmp_path / "runs", tmp_path / "cache"
 
-    def start() -> multiprocessing.process.BaseProcess:
-        child = FORK.Process(target=do_job, args=(small_config(source), store), kwargs={"cache": cache})
-        child.start()
-        return child
+    touched = FORK.Value("i", 0)
 
-    begin = time.monotonic()
-    start().join()
-    whole = time.monotonic() - begin
+    def work(last: int) -> None:
+        """Do the job, but die when files are touched for the last time."""
+
+        def count(event: str, _: object) -> None:
+            if event in ("open", "os.mkdir", "os.rename", "os.remove"):
+                touched.value += 1
+                if touched.value == last:
+                    os.kill(os.getpid(), signal.SIGKILL)
+
+        sys.addaudithook(count)
+        do_job(small_config(source), store, cache=cache)
+
+    def ends(last: int) -> bool:
+        touched.value = 0
+        child = FORK.Process(target=work, args=(last,))
+        child.start()
+        child.join()
+        return child.exitcode == 0
+
+    assert ends(0)
+    whole = touched.value
     shuffled = random.Random(11)
     kills = 0
     for number in range(60):
         if any(Store(store).runs()):  # a round that came to its end: the next begins from nothing
             shutil.rmtree(store)
             shutil.rmtree(cache)
-        child = start()
         # the first rounds die early, later ones come further
-        child.join(whole * shuffled.random() * min(1, (number + 1) / 8))
-        if child.is_alive():
-            os.kill(child.pid, signal.SIGKILL)
-            kills += 1
-        child.join()
+        kills += not ends(1 + int(whole * shuffled.random() * min(1, (number + 1) / 8)))
         for found in Store(store).runs():
             assert contents(found.folder) == contents(run.folder)
         if kills == 9:
@@ -350,7 +360,6 @@ def test_status_is_there_while_a_job_runs(source, tmp_path) -> None:
 
     def look(stage: str, done: int, total: int) -> None:
         seen.extend(status.stage for status in Store(tmp_path / "runs").jobs().values())
-        time.sleep(0)
 
     do_job(small_config(source), tmp_path / "runs", cache=tmp_path / "cache", progress=look)
     assert "export" in seen

@@ -101,7 +101,7 @@ def test_patience_ends_training_and_the_best_epoch_counts(examples):
 
 
 def test_a_training_that_diverges_is_told(examples):
-    settings = Training(epochs=3, batches=20, batch_size=8, learning_rate=1e30, clip=0)
+    settings = Training(epochs=3, batches=20, batch_size=8, learning_rate=1e6, clip=0)
     with pytest.raises(InputError, match="seed 0 diverged in epoch"):
         train(*examples, settings, seed=0)
 

@@ -6,10 +6,13 @@ import shutil
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+
+from tests.support.commands import PATIENCE, until
+
+_MILLISECONDS = 1000 * PATIENCE
 
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 LISTED = "listed.example.org"  # a name that the workbench of the tests answers to
@@ -46,15 +49,9 @@ def served(store: Path, log: Path, *options: str) -> Iterator[str]:
             env={**os.environ, "STREAMLIT_SERVER_HEADLESS": "true"},
         )
     try:
-        for _ in range(600):
-            if found := re.search(rf"http://localhost:{port}/\S+", log.read_text()):
-                break
-            if server.poll() is not None:
-                raise AssertionError(log.read_text())
-            time.sleep(0.05)
-        else:
-            raise AssertionError(log.read_text())
-        yield found[0]
+        until(lambda: server.poll() is not None or _printed(log, port))
+        assert server.poll() is None, log.read_text()
+        yield _printed(log, port)
     finally:
         server.terminate()
         server.wait()
@@ -64,6 +61,11 @@ def at(printed: str, path: str) -> str:
     """The address of a path on a workbench, with the token, from the address that it prints."""
     server, token = printed.split("/?")
     return f"{server}{path}{'&' if '?' in path else '?'}{token}"
+
+
+def _printed(log: Path, port: int) -> str:
+    found = re.search(rf"http://localhost:{port}/\S+", log.read_text())
+    return found[0] if found else ""
 
 
 class Browser:
@@ -82,7 +84,7 @@ class Browser:
         page.on("console", self._hear)
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", self._note)
-        page.set_default_timeout(30_000)
+        page.set_default_timeout(_MILLISECONDS)
 
     def _hear(self, message) -> None:
         # Streamlit itself asks below each page's address where its server is, and is told: not here.
@@ -104,7 +106,7 @@ class Browser:
         from playwright.sync_api import expect
 
         if text is not None:
-            expect(self.page.get_by_text(text).first).to_be_visible(timeout=30_000)
+            expect(self.page.get_by_text(text).first).to_be_visible(timeout=_MILLISECONDS)
         self.page.wait_for_selector('[data-test-script-state="notRunning"]', state="attached")
 
     def text(self) -> str:
@@ -119,7 +121,7 @@ class Browser:
             self.settled()
             try:
                 act()
-                wanted.wait_for(timeout=30_000 if last else 8_000)
+                wanted.wait_for(timeout=_MILLISECONDS if last else 8_000)
                 return
             except Late:
                 if last:
@@ -132,7 +134,7 @@ class Browser:
         for last in (False, False, True):
             self.settled()
             try:
-                with self.page.expect_download(timeout=30_000 if last else 8_000) as waiting:
+                with self.page.expect_download(timeout=_MILLISECONDS if last else 8_000) as waiting:
                     click()
                 break
             except Late:

@@ -9,13 +9,31 @@ import subprocess
 import sys
 import time
 import unittest.mock
+from pathlib import Path
+
+PATIENCE = 300
+"""Seconds after which a test that waits fails: far more than anything takes on a busy machine."""
 
 
-def until(true, seconds: float = 40.0) -> None:
-    end = time.monotonic() + seconds
+def until(true) -> None:
+    """Wait for a condition; all waiting in tests is done here."""
+    end = time.monotonic() + PATIENCE
     while not true():
-        assert time.monotonic() < end, "it did not happen in time"
+        assert time.monotonic() < end, "it did not happen"
         time.sleep(0.05)
+
+
+def children(number: int) -> list[int]:
+    """The living child processes of a process."""
+    found = []
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text().rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == number and fields[0] != "Z":
+            found.append(int(status.parent.name))
+    return found
 
 
 DISTILL = [sys.executable, "-c", "from distill.cli import main; main()"]

@@ -3,7 +3,6 @@
 from typing import Literal
 
 from hypothesis import strategies as st
-from pydantic import NonNegativeInt
 
 from distill.common import Names, Settings, setting
 from distill.runs import SECTIONS
@@ -17,7 +16,7 @@ class Other(Settings):
     """Settings of a family that is there for tests."""
 
     family: Literal["other"] = setting("other", "The family.")
-    heads: NonNegativeInt = setting(4, "Heads of attention.")
+    heads: int = setting(4, "Heads of attention.")
     parts: Names[Literal["left", "right"]] = setting((), "Parts.")
 
 
@@ -29,8 +28,8 @@ def value_of(kind: type[Settings], name: str) -> st.SearchStrategy:
     if isinstance(default, bool):
         return st.booleans()
     if isinstance(default, int):
-        return st.integers(0, 10**9)
-    return st.sampled_from(choices) if choices else st.floats(0, 1e300)
+        return st.integers(*kind.bounds(name))
+    return st.sampled_from(choices) if choices else st.floats(*kind.bounds(name))
 
 
 def section_of(kind: type[Settings]) -> st.SearchStrategy:

@@ -6,6 +6,8 @@ from pathlib import Path
 import pandas as pd
 from streamlit.testing.v1 import AppTest
 
+from tests.support.commands import PATIENCE
+
 _LINE = re.compile(r"(?:(`+) ?(.*?) ?\1)?")
 _PICTURE = re.compile(r"!\[(.*)\]\(data:image/svg\+xml;base64,[A-Za-z0-9+/=]+\)")
 
@@ -13,7 +15,7 @@ _PICTURE = re.compile(r"!\[(.*)\]\(data:image/svg\+xml;base64,[A-Za-z0-9+/=]+\)"
 def shown(module: str, store: Path, monkeypatch, **address: str) -> AppTest:
     """A page alone, as an address shows it."""
     monkeypatch.setenv("DISTILL_STORE", str(store))
-    at = AppTest.from_string(f"from app.pages import {module}\n{module}.show()", default_timeout=60)
+    at = AppTest.from_string(f"from app.pages import {module}\n{module}.show()", default_timeout=PATIENCE)
     for key, value in address.items():
         at.query_params[key] = value
     at.run()

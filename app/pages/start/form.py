@@ -135,10 +135,9 @@ def _ask(section: str, name: str, fixed: Any = None) -> Any:
         st.checkbox(label, **shared)
     elif isinstance(item.default, str):
         st.selectbox(label, choices, **shared)
-    elif isinstance(item.default, int):
-        st.number_input(label, min_value=0, step=1, **shared)
     else:
-        st.number_input(label, min_value=0.0, **shared)
+        least, most = SECTIONS[section].bounds(name)
+        st.number_input(label, least, most, step=1 if isinstance(least, int) else None, **shared)
     return value
 
 

@@ -3,6 +3,8 @@
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
+from pydantic import ValidationError
+
 from distill.common import InputError
 from distill.networks.importers.kr22 import read_kr22
 from distill.networks.importers.parts import Content, Parts, assemble
@@ -32,6 +34,12 @@ def read_foreign(path: Path) -> tuple[RGNN, str]:
                 return assemble(read_parts(content)), name
             except InputError as error:
                 raise InputError(f"{path} ({name}): {error}") from error
+            except ValidationError as error:
+                fault = error.errors()[0]
+                reason = f"{fault['loc'][0]}: {fault['msg'][0].lower()}{fault['msg'][1:]}"
+                raise InputError(
+                    f"{path} ({name}): a setting is not valid ({reason}); give another file."
+                ) from error
             except (KeyError, TypeError, AttributeError, IndexError, ValueError) as error:
                 raise InputError(
                     f"{path} has the format {name}, but parts are missing ({error!r}); give another file."
