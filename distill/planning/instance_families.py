@@ -221,6 +221,6 @@ class InstanceFamilies:
         if kind not in self._types_of_kind:
             name = self.domain.pymimir.get_name()
             text = f"(define (problem p) (:domain {name}) (:objects o - {kind}) (:init) (:goal (and)))"
-            facts = Instance(self.domain, text, "p").facts
+            facts = Instance(self.domain, text, "p", generated=True).facts
             self._types_of_kind[kind] = tuple(known for known, arguments in facts if arguments == ("o",))
         return self._types_of_kind[kind]

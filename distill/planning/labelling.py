@@ -12,12 +12,13 @@ import numpy as np
 import pymimir.advanced.datasets as spaces
 from numpy.typing import NDArray
 
-from distill.common import InputError
+from distill.common import InputError, in_worker
 from distill.planning.encoding import collect
 from distill.planning.pddl import Domain, Instance
 from distill.planning.plan_result import GAVE_UP, SOLVED
 from distill.planning.planners import Limits, find_plan, get_planner, refuse_action_costs
 from distill.planning.settings import Labelling
+from distill.planning.supervision import supervised
 from distill.structures import UNSOLVABLE, DataSet, Transitions, join_transitions
 
 _PYMIMIR_DEAD_END = 2**31 - 1
@@ -180,6 +181,16 @@ def label(instance: Instance, settings: Labelling) -> DataSet:
     >>> len(data), data.instances[0]["exhaustive"]
     (5, True)
     """
+    if not in_worker():
+        # Another process, so that the limits hold while the library grounds.
+        [(_, found)] = supervised(
+            [(label, (instance, settings))],
+            [instance.source],
+            "labelling",
+            seconds=settings.time_limit,
+            memory=settings.memory_limit,
+        )
+        return found  # type: ignore[no-any-return]
     begun = time.monotonic()
     data = None
     if settings.max_states and settings.time_limit:

@@ -26,4 +26,7 @@ class Labelling(Settings):
     search: SomeNames[str] = setting(("astar",), "Optimal planners for these plans, tried in turn.")
     search_states: NonNegativeInt = setting(1_000_000, "A search by pymimir gives up beyond so many states.")
     time_limit: NonNegativeReal = setting(20.0, "Seconds for each instance.")
+    memory_limit: NonNegativeReal = setting(
+        0.0, "Gigabytes for each process; 0: 80% of the available memory for all of them."
+    )
     seed: NonNegativeInt = setting(0, "Seed of the random walks.")
