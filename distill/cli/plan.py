@@ -10,6 +10,7 @@ import typer
 from distill.cli import options
 from distill.cli.output import Json, print_json, print_table, print_text, progress_bar, ratio
 from distill.common import InputError
+from distill.planning import Labelling
 
 if TYPE_CHECKING:
     from distill.planning import Instance, Limits, Solver
@@ -33,6 +34,9 @@ def plan(
         typer.Option(help="A network, whose greedy policy is used as a planner; may be repeated."),
     ] = None,
     time_limit: Annotated[float, typer.Option(help="The greatest number of seconds for each plan.")] = 300.0,
+    memory_limit: Annotated[
+        float, typer.Option(min=0, help=Labelling.description("memory_limit"), show_default=False)
+    ] = 0.0,
     search_states: Annotated[
         int, typer.Option(help="The greatest number of states of a pymimir search.")
     ] = 1_000_000,
@@ -60,7 +64,7 @@ def plan(
             table = [[name, what, "yes" if optimal else ""] for name, what, optimal in rows]
             print_table("Planners", ["name", "description", "optimal"], table)
         return
-    limits = Limits(search_states, time_limit)
+    limits = Limits(search_states, time_limit, memory_limit)
     solvers = _solvers(planner or ([] if checkpoint else ["astar"]), checkpoint or [], limits)
     if instance is not None:
         if domain is None or problem or instances or split:

@@ -63,14 +63,21 @@ def transitions(data: DataSet, instances: Sequence[Instance] | None = None) -> T
         return data.transitions
     domain = Domain(data.domain)
     sizes = np.bincount(data.state_instance, minlength=len(data.instances)).tolist()
-    parts = []
+    parts = [Transitions.none()] * len(sizes)
+    whole = {}
     for number, (size, known) in enumerate(zip(sizes, data.instances, strict=True)):
-        space = None
         if known["exhaustive"] and known["states"] == size:
-            instance = instances[number] if instances else Instance(domain, known["pddl"], known["name"])
-            space = _state_space(instance, _AMPLE * size + _AMPLE, math.inf)
-        parts.append(Transitions.none() if space is None else _transitions(instance, space))
+            whole[number] = instances[number] if instances else Instance(domain, known["pddl"], known["name"])
+    calls = [(_all_transitions, (one, _AMPLE * sizes[number] + _AMPLE)) for number, one in whole.items()]
+    sources = [one.source for one in whole.values()]
+    for position, found in supervised(calls, sources, "expanding", seconds=math.inf):
+        parts[list(whole)[position]] = found
     return join_transitions(parts, sizes, [1] * len(parts))
+
+
+def _all_transitions(instance: Instance, max_states: int) -> Transitions:
+    space = _state_space(instance, max_states, math.inf)
+    return Transitions.none() if space is None else _transitions(instance, space)
 
 
 def _transitions(instance: Instance, space: Any) -> Transitions:

@@ -12,7 +12,7 @@ from distill.planning import fast_downward
 from distill.planning.pddl import Instance, silent_stdout
 from distill.planning.plan_result import GAVE_UP, NO_PLAN, SOLVED, PlanResult
 from distill.planning.policy import MAX_STEPS, execute
-from distill.planning.supervision import supervised
+from distill.planning.supervision import LimitError, supervised
 
 
 @dataclass(frozen=True)
@@ -61,16 +61,19 @@ def find_plan(name: str, instance: Instance, state: Any = None, limits: Limits |
     limits = limits or Limits()
     if state is None and not in_worker():
         # Another process, so that the limits hold while the library grounds.
-        [(_, found)] = supervised(
-            [(find_plan, (name, instance, None, limits))],
-            [instance.source],
-            f"planning with {name} for",
-            seconds=limits.seconds,
-            memory=limits.memory,
-        )
-        return found  # type: ignore[no-any-return]
+        return _supervised_plan(name, instance, limits)
     start = instance.initial_state if state is None else state
     return planner.solve(instance, start, limits)
+
+
+def _supervised_plan(name: str, instance: Instance, limits: Limits) -> PlanResult:
+    call = (find_plan, (name, instance, None, limits))
+    options = {"seconds": limits.seconds, "memory": limits.memory}
+    try:
+        [(_, found)] = supervised([call], [instance.source], "planning for", **options)
+    except LimitError as error:
+        return PlanResult(GAVE_UP, note=str(error))
+    return found  # type: ignore[no-any-return]
 
 
 def get_planner(name: str) -> Planner:

@@ -23,6 +23,10 @@ _HINTS = {
 }
 
 
+class LimitError(InputError):
+    """Work was ended at a limit of time or memory."""
+
+
 def supervised(
     calls: Sequence[Call],
     sources: Sequence[str],
@@ -53,7 +57,8 @@ def supervised(
     except WorkerEndedError as error:
         allowed = f"{memory:g} GB" if memory else "80% of what is available"
         reason = _HINTS[error.cause].format(doing=doing, seconds=seconds, memory=allowed)
-        raise InputError(f"{sources[error.position]}: {reason}") from error
+        kind = LimitError if error.cause in ("time", "memory") else InputError
+        raise kind(f"{sources[error.position]}: {reason}") from error
 
 
 def try_to_parse(domain: str, problem: str | None, source: str) -> None:
