@@ -68,9 +68,10 @@ def find_plan(name: str, instance: Instance, state: Any = None, limits: Limits |
 
 def _supervised_plan(name: str, instance: Instance, limits: Limits) -> PlanResult:
     call = (find_plan, (name, instance, None, limits))
-    options = {"seconds": limits.seconds, "memory": limits.memory}
     try:
-        [(_, found)] = supervised([call], [instance.source], "planning for", **options)
+        [(_, found)] = supervised(
+            [call], [instance.source], "planning for", seconds=limits.seconds, memory=limits.memory
+        )
     except LimitError as error:
         return PlanResult(GAVE_UP, note=str(error))
     return found  # type: ignore[no-any-return]
