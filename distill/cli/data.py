@@ -49,6 +49,7 @@ def data(
     search: Annotated[list[str] | None, _labelling("search")] = None,
     search_states: Annotated[int | None, _labelling("search_states")] = None,
     time_limit: Annotated[float | None, _labelling("time_limit")] = None,
+    memory_limit: Annotated[float | None, _labelling("memory_limit")] = None,
     seed: Annotated[int | None, _labelling("seed")] = None,
     workers: options.Workers = None,
     as_json: Json = False,
@@ -70,6 +71,7 @@ def data(
         "search": search,
         "search_states": search_states,
         "time_limit": time_limit,
+        "memory_limit": memory_limit,
         "seed": seed,
     }
     settings = {name: value for name, value in given.items() if value not in (None, [])}

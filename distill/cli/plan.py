@@ -36,6 +36,7 @@ def plan(
     time_limit: Annotated[
         float, options.number_of(Labelling, "time_limit", "The greatest number of seconds for each plan.")
     ] = 300.0,
+    memory_limit: Annotated[float, options.number_of(Labelling, "memory_limit", show_default=False)] = 0.0,
     search_states: Annotated[
         int,
         options.number_of(Labelling, "search_states", "The greatest number of states of a pymimir search."),
@@ -64,7 +65,7 @@ def plan(
             table = [[name, what, "yes" if optimal else ""] for name, what, optimal in rows]
             print_table("Planners", ["name", "description", "optimal"], table)
         return
-    limits = Limits(search_states, time_limit)
+    limits = Limits(search_states, time_limit, memory_limit)
     solvers = _solvers(planner or ([] if checkpoint else ["astar"]), checkpoint or [], limits)
     if instance is not None:
         if domain is None or problem or instances or split:

@@ -59,3 +59,10 @@ from .watcher import (
     Process as Process,
     is_open as is_open,
 )
+from .worker import (
+    GIGABYTE as GIGABYTE,
+    Call as Call,
+    WorkerEndedError as WorkerEndedError,
+    carry_out as carry_out,
+    in_worker as in_worker,
+)

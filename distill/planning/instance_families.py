@@ -13,11 +13,13 @@ import numpy as np
 from distill.common import InputError, offsets
 from distill.planning.enumeration import Layouts
 from distill.planning.generators import problem_text
+from distill.planning.grounding_size import refuse_large_grounding
 from distill.planning.pddl import Domain, Instance, literal_text
 from distill.planning.schemas import schemas_of
 from distill.structures import GOAL, GOAL_ABSENT, V_STAR, DataSet, Vocabulary
 
 Row = tuple[int, ...]
+_MOST_LISTED = 10**7  # ground actions of a schema, which a family lists
 
 
 @dataclass(frozen=True)
@@ -119,6 +121,7 @@ class InstanceFamilies:
 
     def of_instance(self, instance: Instance) -> InstanceFamily:
         """The family of a single instance."""
+        refuse_large_grounding(instance, _MOST_LISTED)
         number = {name: place for place, name in enumerate(instance.objects)}
         fixed = {self._row((name, *arguments), number) for name, arguments in instance.facts}
         fixed |= {self._row((f"is_{name}", name), number) for name in self.domain.constants}
@@ -221,6 +224,6 @@ class InstanceFamilies:
         if kind not in self._types_of_kind:
             name = self.domain.pymimir.get_name()
             text = f"(define (problem p) (:domain {name}) (:objects o - {kind}) (:init) (:goal (and)))"
-            facts = Instance(self.domain, text, "p").facts
+            facts = Instance(self.domain, text, "p", generated=True).facts
             self._types_of_kind[kind] = tuple(known for known, arguments in facts if arguments == ("o",))
         return self._types_of_kind[kind]

@@ -12,12 +12,13 @@ import numpy as np
 import pymimir.advanced.datasets as spaces
 from numpy.typing import NDArray
 
-from distill.common import InputError
+from distill.common import InputError, in_worker
 from distill.planning.encoding import collect
 from distill.planning.pddl import Domain, Instance
 from distill.planning.plan_result import GAVE_UP, SOLVED
 from distill.planning.planners import Limits, find_plan, get_planner, refuse_action_costs
 from distill.planning.settings import Labelling
+from distill.planning.supervision import supervised
 from distill.structures import UNSOLVABLE, DataSet, Transitions, join_transitions
 
 _PYMIMIR_DEAD_END = 2**31 - 1
@@ -62,14 +63,21 @@ def transitions(data: DataSet, instances: Sequence[Instance] | None = None) -> T
         return data.transitions
     domain = Domain(data.domain)
     sizes = np.bincount(data.state_instance, minlength=len(data.instances)).tolist()
-    parts = []
+    parts = [Transitions.none()] * len(sizes)
+    whole = {}
     for number, (size, known) in enumerate(zip(sizes, data.instances, strict=True)):
-        space = None
         if known["exhaustive"] and known["states"] == size:
-            instance = instances[number] if instances else Instance(domain, known["pddl"], known["name"])
-            space = _state_space(instance, _AMPLE * size + _AMPLE, math.inf)
-        parts.append(Transitions.none() if space is None else _transitions(instance, space))
+            whole[number] = instances[number] if instances else Instance(domain, known["pddl"], known["name"])
+    calls = [(_all_transitions, (one, _AMPLE * sizes[number] + _AMPLE)) for number, one in whole.items()]
+    sources = [one.source for one in whole.values()]
+    for position, found in supervised(calls, sources, "expanding", seconds=math.inf):
+        parts[list(whole)[position]] = found
     return join_transitions(parts, sizes, [1] * len(parts))
+
+
+def _all_transitions(instance: Instance, max_states: int) -> Transitions:
+    space = _state_space(instance, max_states, math.inf)
+    return Transitions.none() if space is None else _transitions(instance, space)
 
 
 def _transitions(instance: Instance, space: Any) -> Transitions:
@@ -180,6 +188,16 @@ def label(instance: Instance, settings: Labelling) -> DataSet:
     >>> len(data), data.instances[0]["exhaustive"]
     (5, True)
     """
+    if not in_worker():
+        # Another process, so that the limits hold while the library grounds.
+        [(_, found)] = supervised(
+            [(label, (instance, settings))],
+            [instance.source],
+            "labelling",
+            seconds=settings.time_limit,
+            memory=settings.memory_limit,
+        )
+        return found  # type: ignore[no-any-return]
     begun = time.monotonic()
     data = None
     if settings.max_states and settings.time_limit:

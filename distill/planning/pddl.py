@@ -15,6 +15,8 @@ import pymimir.advanced.formalism as formalism
 import pymimir.advanced.search as search
 
 from distill.common import InputError, read_text
+from distill.planning.grounding_size import refuse_large_grounding
+from distill.planning.supervision import included_domains, try_to_parse
 from distill.structures import GOAL, GOAL_ABSENT, Predicate, Vocabulary
 
 # pymimir adds these as static predicates; a structure contains their information already.
@@ -40,6 +42,7 @@ class Domain:
     def __init__(self, text: str, source: str = "domain.pddl") -> None:
         self.text = plain_pddl(text)
         self.source = source
+        try_to_parse(self.text, None, source)
         with _readable_errors(source):
             self._parser = formalism.Parser(self.text, source, formalism.ParserOptions())
         self.pymimir = self._parser.get_domain()
@@ -124,12 +127,17 @@ class Instance:
         name: str,
         parameters: Mapping[str, Any] | None = None,
         source: str | None = None,
+        *,
+        generated: bool = False,
     ) -> None:
         object.__setattr__(self, "domain", domain)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "source", source or name)
         object.__setattr__(self, "text", plain_pddl(text))
         object.__setattr__(self, "parameters", dict(parameters or {}))
+        # What a generator of the package makes for a domain of the package does not harm the parser.
+        if not (generated and domain.text in included_domains()):
+            try_to_parse(domain.text, self.text, self.source)
         known = {predicate.get_name() for predicate in domain.pymimir.get_derived_predicates()}
         if any(atom_of(goal.get_atom())[0] not in known for goal in self.problem.get_derived_goal_literals()):
             raise InputError(
@@ -153,6 +161,7 @@ class Instance:
     @cached_property
     def context(self) -> Any:
         """The pymimir search context: successor generator and state repository."""
+        refuse_large_grounding(self)
         return search.SearchContext.create(
             self.problem, search.SearchContextOptions(search.LiftedOptions(search.LiftedKPKCOptions()))
         )
@@ -160,6 +169,7 @@ class Instance:
     @cached_property
     def max_heuristic(self) -> Any:
         """The heuristic h_max for this instance."""
+        refuse_large_grounding(self)
         with silent_stdout():
             return search.MaxHeuristic.create(search.LiftedGrounder(self.problem))
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import pymimir.advanced.search as search
 
-from distill.common import InputError
+from distill.common import InputError, in_worker
 from distill.planning import fast_downward
 from distill.planning.pddl import Instance, silent_stdout
 from distill.planning.plan_result import GAVE_UP, NO_PLAN, SOLVED, PlanResult
 from distill.planning.policy import MAX_STEPS, execute
+from distill.planning.supervision import LimitError, supervised
 
 
 @dataclass(frozen=True)
@@ -22,10 +23,12 @@ class Limits:
     ----------
     states : the maximal number of new states, for pymimir's planners; it does not depend on the machine.
     seconds : the maximal time.
+    memory : gigabytes of the process that searches; 0 for 80% of the available memory.
     """
 
     states: int = 1_000_000
     seconds: float = 300.0
+    memory: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -55,8 +58,23 @@ def find_plan(name: str, instance: Instance, state: Any = None, limits: Limits |
     'solved'
     """
     planner = get_planner(name)
+    limits = limits or Limits()
+    if state is None and not in_worker():
+        # Another process, so that the limits hold while the library grounds.
+        return _supervised_plan(name, instance, limits)
     start = instance.initial_state if state is None else state
-    return planner.solve(instance, start, limits or Limits())
+    return planner.solve(instance, start, limits)
+
+
+def _supervised_plan(name: str, instance: Instance, limits: Limits) -> PlanResult:
+    call = (find_plan, (name, instance, None, limits))
+    try:
+        [(_, found)] = supervised(
+            [call], [instance.source], "planning for", seconds=limits.seconds, memory=limits.memory
+        )
+    except LimitError as error:
+        return PlanResult(GAVE_UP, note=str(error))
+    return found  # type: ignore[no-any-return]
 
 
 def get_planner(name: str) -> Planner:

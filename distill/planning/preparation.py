@@ -2,18 +2,19 @@
 
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import Future, as_completed
+from collections.abc import Callable, Generator, Sequence
+from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from distill import __version__
-from distill.common import KEY_BASE, InputError, cache_file, content_key, process_pool
+from distill.common import KEY_BASE, InputError, cache_file, content_key
 from distill.planning.labelling import label
 from distill.planning.pddl import Instance
 from distill.planning.settings import Labelling
 from distill.planning.splits import Split
+from distill.planning.supervision import supervised
 from distill.structures import DataSet, join
 
 Progress = Callable[[int, int], None]
@@ -38,7 +39,7 @@ def prepare(
     Parameters
     ----------
     reduce : which states are kept, see `PLAIN_REDUCTIONS`.
-    workers : the number of processes; more than one needs the usual `if __name__ == "__main__":` in a script.
+    workers : the number of processes.
     cache : the folder of stored results; see `cache_folder`.
     progress : called with the number of labelled instances and of all instances.
 
@@ -76,11 +77,13 @@ def data_key(split: Split, reduce: str) -> str:
 
 
 def _provenance(split: Split, reduce: str) -> dict[str, Any]:
-    """The provenance of the data, independent of file locations."""
+    """The provenance of the data, independent of file locations and of the memory of a machine."""
+    settings = split.labelling.to_mapping()
+    del settings["memory_limit"]
     return {
         **{key: value for key, value in split.provenance.items() if key not in _PLACES},
         "split": split.name,
-        "labelling": split.labelling.to_mapping(),
+        "labelling": settings,
         "reduce": reduce,
         "version": __version__,
     }
@@ -94,33 +97,29 @@ def _label_all(split: Split, workers: int, parts: Path, progress: Progress | Non
     done = len(files) - len(missing)
     report(done, len(files))
     instances = [split.instances[number] for number in missing]
-    for position, data, seconds in _labelled(instances, split.labelling, workers):
-        parts_by_number[missing[position]] = data
-        if seconds >= _WORTH_KEEPING:
-            data.save(files[missing[position]], transitions=True)
-        done += 1
-        report(done, len(files))
+    with closing(_labelled(instances, split.labelling, workers)) as labelled:
+        for position, data, seconds in labelled:
+            parts_by_number[missing[position]] = data
+            if seconds >= _WORTH_KEEPING:
+                data.save(files[missing[position]], transitions=True)
+            done += 1
+            report(done, len(files))
     return [data for data in parts_by_number if data is not None]
 
 
 def _labelled(
     instances: Sequence[Instance], settings: Labelling, workers: int
-) -> Iterator[tuple[int, DataSet, float]]:
+) -> Generator[tuple[int, DataSet, float], None, None]:
     """Position, data and seconds of each instance, in order of completion."""
-    if min(workers, len(instances)) <= 1:
-        for position, instance in enumerate(instances):
-            yield position, *_timed(instance, settings)
-        return
-    died = (
-        "A labelling process died, most likely for lack of memory; lower the state budget or the number of "
-        "workers and run again: finished instances are not labelled again."
-    )
-    with process_pool(min(workers, len(instances)), died) as pool:
-        futures: dict[Future[tuple[DataSet, float]], int] = {
-            pool.submit(_timed, instance, settings): position for position, instance in enumerate(instances)
-        }
-        for future in as_completed(futures):
-            yield futures[future], *future.result()
+    for position, (data, seconds) in supervised(
+        [(_timed, (instance, settings)) for instance in instances],
+        [instance.source for instance in instances],
+        "labelling",
+        seconds=settings.time_limit,
+        memory=settings.memory_limit,
+        workers=workers,
+    ):
+        yield position, data, seconds
 
 
 def _timed(instance: Instance, settings: Labelling) -> tuple[DataSet, float]:

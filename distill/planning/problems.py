@@ -96,7 +96,7 @@ class ProblemClass:
                 if key not in made:
                     text = layout.to_pddl(name, self.domain.pymimir.get_name())
                     parameters = {"generator": self.generator, "objects": objects, **spec["parameters"]}
-                    made[key] = Instance(self.domain, text, name, parameters)
+                    made[key] = Instance(self.domain, text, name, parameters, generated=True)
                     break
         return [*made.values(), *(Instance.read(self.domain, Path(file)) for file in spec["also"])]
 

@@ -2,9 +2,10 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from distill.planning.pddl import Domain
+if TYPE_CHECKING:
+    from distill.planning.pddl import Domain
 
 _OBJECT = "object"  # the type of all objects
 
@@ -47,7 +48,7 @@ class Schema:
     changes: tuple[Change, ...]
 
 
-def schemas_of(domain: Domain) -> list[Schema]:
+def schemas_of(domain: "Domain") -> list[Schema]:
     """The actions of a domain.
 
     Examples

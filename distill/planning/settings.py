@@ -24,4 +24,7 @@ class Labelling(Settings):
     search: SomeNames[str] = setting(("astar",), "Optimal planners for these plans, tried in turn.")
     search_states: int = setting(1_000_000, "A search by pymimir gives up beyond so many states.")
     time_limit: Real = setting(20.0, "Seconds for each instance.", least=0.001)
+    memory_limit: Real = setting(
+        0.0, "Gigabytes for each process; 0: 80% of the available memory for all of them."
+    )
     seed: int = setting(0, "Seed of the random walks.", most=MOST_SEED)

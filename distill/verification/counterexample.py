@@ -106,7 +106,7 @@ class Counterexample:
     @cached_property
     def instance(self) -> Instance:
         """The instance with this initial state."""
-        return Instance(self._families.domain, self.pddl, "counterexample")
+        return Instance(self._families.domain, self.pddl, "counterexample", generated=True)
 
     @cached_property
     def _space(self) -> QuotientStateSpace:

@@ -1,4 +1,3 @@
-from concurrent.futures import ProcessPoolExecutor
 from dataclasses import replace
 from pathlib import Path
 
@@ -27,7 +26,7 @@ def test_the_cache_is_used_and_damage_is_mended(tmp_path: Path, monkeypatch: pyt
     data, file = prepare(few(), cache=tmp_path)
     original = file.read_bytes()
     with monkeypatch.context() as patch:
-        patch.setattr(preparation, "label", None)
+        patch.setattr(preparation, "_label_all", None)
         assert prepare(few(), cache=tmp_path)[0].same_as(data)
     file.write_bytes(original[:1000])
     assert prepare(few(), cache=tmp_path)[0].same_as(data)
@@ -60,21 +59,18 @@ def test_several_workers_give_the_same_file(tmp_path: Path) -> None:
 
 def test_an_interrupted_run_goes_on_where_it_stopped(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(preparation, "_WORTH_KEEPING", 0.0)
-    real, calls = preparation.label, []
+    steps: list[tuple[int, int]] = []
 
-    def failing(instance, settings):
-        calls.append(instance.name)
-        if len(calls) == 3:
+    def interrupting(done: int, total: int) -> None:
+        steps.append((done, total))
+        if done == 2 and len(steps) == 3:
             raise KeyboardInterrupt
-        return real(instance, settings)
 
-    monkeypatch.setattr(preparation, "label", failing)
     with pytest.raises(KeyboardInterrupt):
-        prepare(few(), cache=tmp_path)
+        prepare(few(), cache=tmp_path, progress=interrupting)
     assert not list((tmp_path / "data").glob("*.npz"))
-    resumed, file = prepare(few(), cache=tmp_path)
-    names = [instance.name for instance in few().instances]
-    assert calls == [*names[:3], *names[2:]]
+    resumed, file = prepare(few(), cache=tmp_path, progress=interrupting)
+    assert steps == [(0, 4), (1, 4), (2, 4), (2, 4), (3, 4), (4, 4)]
     assert resumed.same_as(prepare(few(), cache=tmp_path / "fresh")[0])
     assert not file.with_suffix(".parts").exists()
 
@@ -87,26 +83,6 @@ def test_reductions(tmp_path: Path) -> None:
     assert kept.multiplicity.sum() == len(every)
     with pytest.raises(InputError, match="no reduction 'most'; choose from none, exact"):
         prepare(split, cache=tmp_path, reduce="most")
-
-
-def test_a_worker_that_dies_is_told(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    import os
-
-    monkeypatch.setattr(preparation, "_timed", os._exit)
-    split = few(count=2)
-    monkeypatch.setattr(ProcessPoolExecutor, "submit", _submit_exit)
-    with pytest.raises(InputError, match="A labelling process died"):
-        prepare(split, cache=tmp_path, workers=2)
-
-
-def _submit_exit(self, *_):
-    import os
-    from concurrent.futures import ProcessPoolExecutor
-
-    return _SUBMIT(self, os._exit, 1) if isinstance(self, ProcessPoolExecutor) else None
-
-
-_SUBMIT = ProcessPoolExecutor.submit
 
 
 @pytest.fixture
