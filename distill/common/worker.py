@@ -60,7 +60,7 @@ class _Worker:
         with theirs:
             handle = theirs.fileno()
             self._process = subprocess.Popen(  # noqa: S603
-                [sys.executable, "-c", _START, str(handle), json.dumps(sys.path)],
+                [sys.executable, "-c", _START, str(handle), json.dumps(list(map(str, sys.path)))],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
@@ -234,8 +234,9 @@ def serve(handle: int) -> None:
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(1))
     # The parent never writes to the input. When it ends, the system ends this process, even inside a library.
     signal.signal(signal.SIGIO, signal.SIG_DFL)
-    fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
-    fcntl.fcntl(0, fcntl.F_SETFL, fcntl.fcntl(0, fcntl.F_GETFL) | os.O_ASYNC)
+    with contextlib.suppress(OSError):
+        fcntl.fcntl(0, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(0, fcntl.F_SETFL, fcntl.fcntl(0, fcntl.F_GETFL) | os.O_ASYNC)
     connection = Connection(handle)
     while True:
         try:

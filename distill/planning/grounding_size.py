@@ -25,7 +25,7 @@ def grounding_size(instance: "Instance") -> dict[str, int]:
     --------
     >>> from distill.planning import problem_class
     >>> grounding_size(problem_class("gripper").make("train")[0])["the action pick"]
-    4
+    16
     """
     facts: _Facts = defaultdict(set)
     for name, arguments in instance.facts:
