@@ -50,6 +50,7 @@ class QuotientMap:
 
     def rows(self, batch: Structures, depth: int) -> Integers:
         """(n_objects,) the row of each object at `depth`; -1 for an object without a row."""
+        depth = min(depth, self.quotient.depth)
         *_, colours = self._refinement.layers(batch, depth)
         return self._numbered(colours, depth)
 
@@ -82,8 +83,8 @@ def build_quotient(
 
     Parameters
     ----------
-    depth : the depth of the last layer, unless the rows are stable before; a stable quotient is as good as a
-        deeper one.
+    depth : the depth of the last layer; if left out, the depth at which the rows are stable. Beyond a
+        hundred layers, there are no more layers once the rows are stable, as they would all be equal.
 
     Examples
     --------
@@ -106,7 +107,7 @@ def build_quotient(
         stable = bool(mappings) and len(mapping[0]) == len(mappings[-1][0])
         rows.append(own)
         mappings.append(mapping)
-        if stable:
+        if stable and (depth is None or len(rows) > _DEEP):
             break
     state_rows = _StateRows()
     state_row = state_rows(states, rows[-1], signs)
@@ -119,6 +120,7 @@ def build_quotient(
 
 
 _MANY = 1_000_000
+_DEEP = 100
 
 
 def _representatives(

@@ -115,3 +115,33 @@ def test_mistakes_in_a_class_are_told(tmp_path: Path, old: str, new: str, told: 
 def test_an_unknown_class_is_told() -> None:
     with pytest.raises(InputError, match="no problem class 'grippper'; choose from blocks"):
         problem_class("grippper")
+
+
+@pytest.mark.parametrize(
+    ("objects", "instances", "told"),
+    [
+        ("[3, 1000000000]", "1", "must be a whole number from 1 to 5000, not 1000000000"),
+        ("[0, 3]", "1", "must be a whole number from 1 to 5000, not 0"),
+        ("[3, 3.5]", "1", "must be a whole number from 1 to 5000, not 3.5"),
+        ("[3, 3]", "1000000000", "must be a whole number from 0 to 100000, not 1000000000"),
+        ("[3, 3]", "-1", "must be a whole number from 0 to 100000, not -1"),
+        ("[5000, 5000]", "100000", "500000000 objects in total needs at least"),
+    ],
+)
+def test_sizes_have_a_range(tmp_path, monkeypatch, objects, instances, told):
+    monkeypatch.setattr("distill.common.memory.machine_memory", lambda: 2**33)
+    (tmp_path / "large.yaml").write_text(
+        "{name: large, title: Large, goal: clear(x), domain: blocks.pddl, generator: blocks, "
+        f"parameters: {{goal: clear}}, splits: {{train: {{objects: {objects}, instances: {instances}}}}}}}"
+    )
+    with pytest.raises(InputError, match=told):
+        problem_class(str(tmp_path / "large.yaml"))
+
+
+def test_parameters_of_generators_have_a_range(tmp_path):
+    (tmp_path / "rooms.yaml").write_text(
+        "{name: rooms, title: Rooms, goal: at(x), domain: gripper.pddl, generator: gripper, "
+        "parameters: {rooms: [2, 1000000000]}, splits: {train: {objects: [5, 5], instances: 1}}}"
+    )
+    with pytest.raises(InputError, match="the parameter rooms must be a number from 0 to 5000"):
+        problem_class(str(tmp_path / "rooms.yaml"))

@@ -198,3 +198,14 @@ def test_mistakes_are_told() -> None:
         quotient.link("on", 0)
     with pytest.raises(InputError, match="joint messages"):
         quotient.pair_link(np.zeros(0, dtype=bool), 1)
+
+
+def test_a_depth_beyond_all_rows_ends_when_the_rows_are_stable() -> None:
+    data = label(problem_class("blocks-clear").make("train")[1], Labelling())
+    stable = build_quotient_of({"train": data}).quotient
+    found = build_quotient_of({"train": data}, 10**9)
+    assert found.quotient.stable
+    assert found.quotient.depth <= 101
+    assert len(found.quotient.layers[-1]) == len(stable.layers[-1])
+    states = data.structures()
+    assert np.array_equal(found.rows(states, 10**9), found.rows(states, found.quotient.depth))
