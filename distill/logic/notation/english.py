@@ -49,7 +49,9 @@ class _Phrases:
 
     def negation(self, node: fo.Not) -> str:
         inner = node.fields[0]
-        while isinstance(inner, fo.Modal) and isinstance(inner.fields[0], fo.Identity) and not inner.fields[2]:
+        while (
+            isinstance(inner, fo.Modal) and isinstance(inner.fields[0], fo.Identity) and not inner.fields[2]
+        ):
             inner = inner.fields[1]
         if node is fo.BOTTOM:
             return "do not exist" if self.many else "does not exist"
