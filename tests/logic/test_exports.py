@@ -3,8 +3,18 @@
 import pytest
 
 from distill.common import InputError
-from distill.logic import parse, write_derived, write_dlplan
-from distill.structures import Structures
+from distill.logic import (
+    FORMATS,
+    Atom,
+    Count,
+    parse,
+    read_formula,
+    renamed,
+    write_defined,
+    write_derived,
+    write_dlplan,
+)
+from distill.structures import Predicate, Structures, Vocabulary
 from tests.support.exports import by_axioms, by_dlplan, by_python
 from tests.support.strategies import WORDS
 
@@ -41,3 +51,52 @@ def test_by_hand(export, text, objects):
 def test_names_are_checked(export, text, message):
     with pytest.raises(InputError, match=message):
         export(parse(text), WORDS)
+
+
+ODD = [
+    "\\input{a}",
+    "\\write18{b}",
+    "$x$",
+    "a}b{",
+    "50%",
+    "#1",
+    "a~b^c",
+    "a&b",
+    '"',
+    'a "b" c',
+    "(x",
+    "a;b",
+    "x = y",
+]
+
+
+@pytest.mark.parametrize("name", [*ODD, "exists", "∃x", "𝐀_on", "T"])
+def test_odd_names_are_read_again(name):
+    formula = parse("~a & <b+>(a | <b>top > 1)")
+    odd = renamed(formula, {"a": name, "b": f"{name}2"})
+    for form in ("ascii", "emlc", "json"):
+        assert read_formula(FORMATS[form].write(odd, None)) is odd
+    guarded = renamed(parse("~a & <b>(a | <b>top > 1)"), {"a": name, "b": f"{name}2"})
+    assert FORMATS["c2"].read(FORMATS["c2"].write(guarded, None)) is guarded
+    value = Count(odd)
+    assert read_formula(write_defined(value)) is value
+
+
+def test_names_are_escaped_in_latex():
+    for notation in ("latex", "latex-c2"):
+        text = FORMATS[notation].write(Atom("\\write18{a}$%#&_^~"), None)
+        assert text.startswith(
+            r"\text{\textbackslash{}write18\{a\}\$\%\#\&\_\textasciicircum{}\textasciitilde{}}"
+        )
+
+
+@pytest.mark.parametrize("name", ODD)
+def test_names_that_a_planner_cannot_read_are_refused(name):
+    words = Vocabulary([Predicate(name, 1)])
+    for form in ("pddl", "dlplan"):
+        with pytest.raises(InputError, match=r"cannot (have|read) the name"):
+            FORMATS[form].write(Atom(name), words)
+    for text in (f"is_{name}", name):
+        role = "constant" if text != name else "type"
+        with pytest.raises(InputError, match="cannot have the name"):
+            FORMATS["pddl"].write(Atom(text), Vocabulary([Predicate(text, 1, role)]))

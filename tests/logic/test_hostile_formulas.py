@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.support.hostile import Case, formulas as hostile
+from tests.support.hostile import formulas as hostile
 
 PARTS = 5
 

@@ -20,7 +20,7 @@ class Naive:
         self.known: dict[Any, Any] = {}
 
     def once(self, meaning: Any, node: fo.Node, *place: int) -> Any:
-        """What a node means at an object or in a state, computed once; parts come first, so nothing nests deeply."""
+        """What a node means at an object or in a state, computed once."""
         key = (meaning.__name__, node, *place)
         if key not in self.known:
             self.known[key] = meaning(node, *place)

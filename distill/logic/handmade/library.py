@@ -144,7 +144,9 @@ def hand_made(name: str) -> HandMade:
     <on^-1><on^-1>clear
     """
     if name not in library():
-        raise InputError(f"There is no hand-made function {shown(name)!r}; choose from {', '.join(library())}.")
+        raise InputError(
+            f"There is no hand-made function {shown(name)!r}; choose from {', '.join(library())}."
+        )
     return library()[name]
 
 

@@ -31,6 +31,8 @@ def write_c2(formula: fo.Node, *, latex: bool = False) -> str:
     >>> write_c2(parse("[#(clear_G & ~clear) > 0]"))
     '∃x (clear_G(x) ∧ ¬clear(x))'
     """
+    if isinstance(formula, fo.Relation):
+        raise InputError("C2 has no relations alone; write <relation>top.")
     check_size(formula)
     check_c2(formula)
     writer = _C2Writer(LATEX if latex else EMLC, latex)

@@ -49,7 +49,9 @@ class _Phrases:
 
     def negation(self, node: fo.Not) -> str:
         inner = node.fields[0]
-        while isinstance(inner, fo.Modal) and isinstance(inner.fields[0], fo.Identity) and not inner.fields[2]:
+        while (
+            isinstance(inner, fo.Modal) and isinstance(inner.fields[0], fo.Identity) and not inner.fields[2]
+        ):
             inner = inner.fields[1]
         if node is fo.BOTTOM:
             return "do not exist" if self.many else "does not exist"
@@ -103,8 +105,10 @@ class _Phrases:
             own = weight * feature.fields[0] if constant else weight
             term = f"{abs(own)}" if constant else self.texts[feature, False]
             if not constant and abs(own) != 1:
-                condition = isinstance(feature, fo.Indicator)
-                term = f"{abs(own)} if {self.if_true(feature)}" if condition else f"{abs(own)} times {term}"
+                if isinstance(feature, fo.Indicator):
+                    term = f"{abs(own)} if {self.if_true(feature)}"
+                else:
+                    term = f"{abs(own)} times {term}"
             if shown:
                 shown = f"{shown}, {'minus' if own < 0 else 'plus'} {term}"
             else:

@@ -56,8 +56,8 @@ def tokens_of(text: str, pattern: re.Pattern[str], replaced: dict[str, str]) -> 
         place = match.end()
         if len(found) > _MOST_TOKENS:
             raise InputError(
-                f"Column {begin + 1}: the formula has more than {_MOST_TOKENS:,} words and signs, which is the "
-                "limit; give a smaller one."
+                f"Column {begin + 1}: the formula has more than {_MOST_TOKENS:,} words and signs, which is "
+                "the limit; give a smaller one."
             )
     return [*found, Token("end", "the end", len(text.rstrip()))]
 

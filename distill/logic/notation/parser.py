@@ -20,6 +20,7 @@ from distill.logic.notation.tokens import formula_tokens
 from distill.logic.syntax.nodes import PartCount
 
 _INFIX = {"|": 1, "&": 2, "+": 3, "-": 3, "*": 4}
+_INVERTED = 5  # parts that count for each node of a relation that is inverted, as new nodes are made
 _INFIX_RELATION = {"|": 1, "&": 2, "\\": 2}
 
 
@@ -126,7 +127,7 @@ class FormulaParser(OperatorParser):
         while self.in_relation and self.next_is("^-1", "+", "*"):
             sign = self.tokens[self.place].text
             if sign == "^-1":
-                self.counted.visit(sum(1 for _ in part.walk()))
+                self.counted.visit(sum(_INVERTED for _ in part.walk()))
             part = _postfixed(part, sign)
             self.counted.add(part)
             self.place += 1

@@ -29,6 +29,8 @@ class Texts:
 
     def whole(self, text: str) -> str:
         """A text with all texts that it refers to."""
+        if _MARK not in text:
+            return text
         found: list[str] = []
         todo = [(text, True)]
         while todo:

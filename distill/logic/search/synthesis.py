@@ -179,7 +179,7 @@ class Synthesiser:
             if waiting := [part for part in parts if part not in made]:
                 todo += waiting
                 continue
-            built = [made[part] for part in parts]
+            built: list[Any] = [made[part] for part in parts]
             if make is Modal:
                 built = [self._relations[operands[0]].relation, *built, operands[2]]
             made[todo.pop()] = make if isinstance(make, Truth) else make(*built)

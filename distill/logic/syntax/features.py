@@ -7,7 +7,6 @@ from distill.logic.syntax.formulas import Truth
 from distill.logic.syntax.nodes import Fragment, Node, checked_threshold
 from distill.logic.syntax.relations import Relation
 
-
 _LARGEST_WEIGHT = 10**300
 _EXACT = 2**53
 
@@ -158,7 +157,7 @@ def weighted(number: Number) -> list[tuple[float, Number]]:
 def _weight(value: float) -> float:
     """Convert whole numbers to integers, so that equal weights give the same node."""
     if isinstance(value, bool) or not abs(value) < _LARGEST_WEIGHT:
-        raise InputError(f"A weight must be a finite number below 1e300.")
+        raise InputError("A weight must be a finite number below 1e300.")
     # Larger whole numbers are no exact floats, and arrays of integers cannot have them.
     return int(value) if value == int(value) and abs(value) <= _EXACT else float(value)
 

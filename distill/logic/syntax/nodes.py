@@ -184,8 +184,8 @@ class PartCount:
         self.visit(1 + len(node.parts))
         if node.height > MAX_LEVELS:
             raise InputError(
-                f"The formula is nested in more than {MAX_LEVELS:,} levels, which is the limit; give a flatter "
-                "one."
+                f"The formula is nested in more than {MAX_LEVELS:,} levels, which is the limit; give a "
+                "flatter one."
             )
 
 
@@ -208,17 +208,15 @@ def checked_name(name: str) -> str:
     --------
     >>> checked_name("at-robby")
     'at-robby'
-    >>> checked_name("two\\nlines")
+    >>> checked_name("a\\nb")
     Traceback (most recent call last):
         ...
-    distill.common.errors.InputError: 'two\\nlines' cannot be the name of a predicate: some character is not ...
+    distill.common.errors.InputError: 'a\\nb' cannot be the name of a predicate: it is not printable.
     """
     if not name or len(name) > MAX_NAME:
         raise InputError(
             f"A name of {len(name):,} characters cannot be the name of a predicate; take 1 to {MAX_NAME}."
         )
     if not name.isprintable():
-        raise InputError(
-            f"{name!r} cannot be the name of a predicate: some character is not printable; rename it."
-        )
+        raise InputError(f"{name!r} cannot be the name of a predicate: it is not printable.")
     return name
