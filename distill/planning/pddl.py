@@ -15,6 +15,7 @@ import pymimir.advanced.formalism as formalism
 import pymimir.advanced.search as search
 
 from distill.common import InputError, read_text
+from distill.planning.syntax import check_domain, check_problem
 from distill.structures import GOAL, GOAL_ABSENT, Predicate, Vocabulary
 
 # pymimir adds these as static predicates; a structure contains their information already.
@@ -38,6 +39,7 @@ class Domain:
     """
 
     def __init__(self, text: str, source: str = "domain.pddl") -> None:
+        self.declared = check_domain(text, source)
         self.text = plain_pddl(text)
         self.source = source
         with _readable_errors(source):
@@ -128,6 +130,7 @@ class Instance:
         object.__setattr__(self, "domain", domain)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "source", source or name)
+        check_problem(domain.declared, text, self.source)
         object.__setattr__(self, "text", plain_pddl(text))
         object.__setattr__(self, "parameters", dict(parameters or {}))
         known = {predicate.get_name() for predicate in domain.pymimir.get_derived_predicates()}
