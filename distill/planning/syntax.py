@@ -33,6 +33,8 @@ REQUIRED = {"domain": (":predicates",), "problem": (":domain", ":init", ":goal")
 REPEATABLE = (":action", ":derived")
 CONDITIONS = {"and": None, "or": None, "not": 1, "imply": 2, "forall": 2, "exists": 2}
 """The connectives of conditions, with their number of arguments."""
+MINIMUM = {"and": 1, "or": 2}
+"""The least number of arguments, except for the outermost `and`."""
 EFFECTS = ("and", "not", "forall", "when", "increase")
 COST = "total-cost"
 RESERVED = {
@@ -294,7 +296,7 @@ class _Check:
         if len(self.known.predicates.get(name, [name] * len(head))) != len(variables):
             remedy = "declare it in :predicates with these arguments"
             self.fail(head, None, f"there is no predicate for {written(head)}", remedy)
-        self._condition(section, 2, {**self.known.constants, **variables})
+        self._condition(section, 2, {**self.known.constants, **variables}, top=True)
 
     def _action(self, section: Expression) -> None:
         keys = [":parameters", ":precondition", ":effect"]
@@ -305,10 +307,15 @@ class _Check:
         parameters = self._typed(self._group(section, 3), 0, variables=True)
         terms = {**self.known.constants, **parameters}
         if len(given) == 3 and self._group(section, 5):
-            self._condition(section, 5, terms)
-        self._effect(section, len(section) - 1, terms, bool(parameters))
+            self._condition(section, 5, terms, top=True)
+        elif not parameters:
+            reason = f"the action {section[1]} has neither parameters nor a precondition"
+            self.fail(section, 1, reason, "add a parameter or a precondition")
+        self._effect(section, len(section) - 1, terms)
 
-    def _condition(self, outer: Expression, position: int, terms: Types, *, quantified: bool = True) -> None:
+    def _condition(
+        self, outer: Expression, position: int, terms: Types, *, top: bool = False, quantified: bool = True
+    ) -> None:
         part = self._group(outer, position)
         head = part[0] if part else ""
         if head == "=":
@@ -319,10 +326,13 @@ class _Check:
             wanted = CONDITIONS[head]
             if wanted is not None and len(part) - 1 != wanted:
                 self.fail(part, None, f"{written(part)} has not {wanted} arguments", "correct it")
+            if len(part) < MINIMUM.get(head, 0) + 1 and not (top and head == "and"):
+                reason = f"{written(part)} joins fewer than {MINIMUM[head]} conditions"
+                self.fail(part, None, reason, "leave it out" if len(part) == 1 else f"leave out {head!r}")
             if head in ("forall", "exists"):
                 if not quantified:
                     remedy = "state the condition as a derived predicate"
-                    self.fail(part, None, f"{head} in a condition inside a forall effect is not supported", remedy)
+                    self.fail(part, None, f"{head} in the condition of an effect is not supported", remedy)
                 self._condition(part, 2, {**terms, **self._variables(part, terms)})
             else:
                 for at in range(1, len(part)):
@@ -331,31 +341,29 @@ class _Check:
             self._atom(outer, position, terms)
 
     def _variables(self, part: Expression, terms: Types) -> Types:
-        """The variables of a quantifier, which are new and at least one."""
+        """The variables of a quantifier, which are new and all used."""
         variables = self._typed(self._group(part, 1), 0, terms, variables=True)
-        if not variables:
-            self.fail(part, None, f"{written(part)} has no variables", "name at least one")
+        used = _words(part[2])
+        unused = [name for name in variables if name not in used]
+        if not variables or unused:
+            reason = f"{written(part)} does not use {unused[0]}" if unused else f"{written(part)} has no variables"
+            self.fail(part, None, reason, "quantify over the variables that occur")
         return variables
 
-    def _effect(
-        self, outer: Expression, position: int, terms: Types, parameters: bool, inside: str = ""
-    ) -> None:
+    def _effect(self, outer: Expression, position: int, terms: Types, inside: str = "") -> None:
         part = self._group(outer, position)
         head = part[0] if part else ""
         match head:
             case "and":
                 for at in range(1, len(part)):
-                    self._effect(part, at, terms, parameters, inside)
+                    self._effect(part, at, terms, inside)
             case "not" if len(part) == 2:
                 self._changed(part, 1, terms)
             case "forall" if len(part) == 3 and not inside.startswith("when"):
-                if not parameters:
-                    reason = "forall in an effect of an action without parameters is not supported"
-                    self.fail(part, None, reason, "give the action a parameter")
-                self._effect(part, 2, {**terms, **self._variables(part, terms)}, parameters, "forall")
+                self._effect(part, 2, {**terms, **self._variables(part, terms)}, "forall")
             case "when" if len(part) == 3 and not inside.startswith("when"):
-                self._condition(part, 1, terms, quantified=not inside)
-                self._effect(part, 2, terms, parameters, f"when {inside}")
+                self._condition(part, 1, terms, quantified=False)
+                self._effect(part, 2, terms, f"when {inside}")
             case "increase" if len(part) == 3 and not inside:
                 self._cost(part, terms)
             case str() if head in CONDITIONS or head in EFFECTS:
@@ -404,7 +412,7 @@ class _Check:
             term = part[position]
             if not isinstance(term, str) or term not in terms:
                 self.fail(part, position, f"{written(term)} is not declared", "declare it")
-            if term[0] != "?" and not self.known.fits(terms[term], kind):
+            if not self.known.fits(terms[term], kind):
                 reason = f"{term} in {written(part)} has the type {terms[term]} and not {kind}"
                 self.fail(part, position, reason, "correct one of them")
 
@@ -444,3 +452,7 @@ class _Check:
 
 def _head(part: Part) -> str:
     return written(part[0] if isinstance(part, list) and part else part)
+
+
+def _words(part: Part) -> set[str]:
+    return {part} if isinstance(part, str) else set().union(*map(_words, part))

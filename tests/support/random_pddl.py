@@ -15,7 +15,7 @@ class RandomTask:
         self.types = {"t": "object", "s": "t", "u": "object"} if rng.random() < 0.5 else {}
         self.constants = {f"c{i}": self.kind() for i in range(rng.choice((0, 0, 1, 2)))}
         self.objects = {f"o{i}": self.kind() for i in range(rng.choice((1, 2, 2, 3)))}
-        arities = [rng.choice((0, 1, 1, 1, 2, 2)) for _ in range(rng.randint(2, 4))]
+        arities = [0, *(rng.choice((0, 1, 1, 1, 2, 2)) for _ in range(rng.randint(1, 3)))]
         self.base = {f"p{i}": [self.kind() for _ in range(arity)] for i, arity in enumerate(arities)}
         derived = range(rng.choice((0, 0, 1, 2)))
         self.derived = {f"d{i}": [self.kind() for _ in range(rng.choice((0, 1, 1, 2)))] for i in derived}
@@ -34,12 +34,12 @@ class RandomTask:
         for _ in range(20):
             name = self.rng.choice(sorted(names))
             fitting = [
-                [term for term, own in terms.items() if term[0] == "?" or self.fits(own, kind)]
+                [term for term, own in terms.items() if self.fits(own, kind)]
                 for kind in names[name]
             ]
             if all(fitting):
                 return f"({' '.join([name, *map(self.rng.choice, fitting)])})"
-        return "(and)"
+        return "(p0)"
 
     def variables(self, prefix: str, numbers: tuple[int, ...]) -> Terms:
         return {f"?{prefix}{i}": self.kind() for i in range(self.rng.choice(numbers))}
@@ -66,29 +66,33 @@ class RandomTask:
             first = self.condition(names, terms, **inner)
             return f"(imply {first} {self.condition(names, terms, same=same, **inner)})"
         if draw < 0.8 or not quantifiers:
-            parts = [self.condition(names, terms, same=same, **inner) for _ in range(rng.randint(1, 3))]
-            return f"({rng.choice(('and', 'or'))} {' '.join(parts)})"
+            connective = rng.choice(("and", "or"))
+            number = rng.randint(2 if connective == "or" else 1, 3)
+            parts = [self.condition(names, terms, same=same, **inner) for _ in range(number)]
+            return f"({connective} {' '.join(parts)})"
         more = self.variables(f"q{depth}", (1, 1, 2))
         quantifier = rng.choice(("forall", "exists"))
         # A universal quantifier is a negated existential one, below which recursion is not stratified.
         same = same if quantifier == "exists" else ""
         body = self.condition(names, {**terms, **more}, same=same, **inner)
-        return f"({quantifier} ({self.listed(more)}) {body})"
+        more = used(more, body)
+        return f"({quantifier} ({self.listed(more)}) {body})" if more else body
 
     def literal(self, terms: Terms) -> str:
         atom = self.atom(self.base, terms)
-        return f"(not {atom})" if atom != "(and)" and self.rng.random() < 0.45 else atom
+        return f"(not {atom})" if self.rng.random() < 0.45 else atom
 
-    def effect(self, terms: Terms, parameters: bool) -> str:
+    def effect(self, terms: Terms) -> str:
         rng = self.rng
         parts = [self.literal(terms) for _ in range(rng.randint(1, 3))]
         everything = {**self.base, **self.derived}
         for _ in range(rng.choice((0, 0, 1, 2))):
-            outer = self.variables("e", (1, 1, 2)) if parameters and rng.random() < 0.5 else {}
+            outer = self.variables("e", (1, 1, 2)) if rng.random() < 0.5 else {}
             inside = {**terms, **outer}
             part = f"(and {self.literal(inside)} {self.literal(inside)})"
             if rng.random() < 0.7:
-                part = f"(when {self.condition(everything, inside, 2, quantifiers=not outer)} {part})"
+                part = f"(when {self.condition(everything, inside, 2, quantifiers=False)} {part})"
+            outer = used(outer, part)
             parts.append(f"(forall ({self.listed(outer)}) {part})" if outer else part)
         if self.costs and rng.random() < 0.8:
             parts.append("(increase (total-cost) 2)")
@@ -118,22 +122,28 @@ class RandomTask:
             parameters = self.variables("x", (0, 1, 1, 2, 2, 3))
             terms = {**self.constants, **parameters}
             lines.append(f" (:action a{number} :parameters ({self.listed(parameters)})")
-            if self.rng.random() < 0.9:
+            if self.rng.random() < 0.9 or not parameters:
                 lines.append(f"  :precondition {self.condition(below, terms, 3)}")
-            lines.append(f"  :effect {self.effect(terms, bool(parameters))})")
+            lines.append(f"  :effect {self.effect(terms)})")
         return "\n".join([*lines, ")"])
 
     def problem(self) -> str:
         objects = {**self.constants, **self.objects}
-        init = sorted({self.atom(self.base, objects) for _ in range(self.rng.randint(0, 6))} - {"(and)"})
+        init = sorted({self.atom(self.base, objects) for _ in range(self.rng.randint(0, 6))})
         init += ["(= (total-cost) 0)"] * self.costs
         wanted = [self.atom({**self.base, **self.derived}, objects) for _ in range(self.rng.randint(1, 2))]
-        goal = [f"(not {one})" if self.rng.random() < 0.3 and one != "(and)" else one for one in wanted]
+        goal = [f"(not {one})" if self.rng.random() < 0.3 else one for one in wanted]
         return f"""(define (problem p) (:domain random)
  (:objects {self.listed(self.objects)})
  (:init {" ".join(init)})
  (:goal (and {" ".join(goal)}))
 {" (:metric minimize (total-cost))" * self.costs})"""
+
+
+def used(variables: Terms, text: str) -> Terms:
+    """The variables that occur in a text."""
+    words = set(text.replace("(", " ").replace(")", " ").split())
+    return {name: kind for name, kind in variables.items() if name in words}
 
 
 def random_task(seed: str) -> tuple[str, str]:
