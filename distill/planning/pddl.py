@@ -317,6 +317,8 @@ def _one_sentence(message: str, source: str) -> str:
     lines = [line.strip() for line in message.splitlines() if line.strip() and not line.startswith("In file")]
     first = re.sub(r"^Error!\s*", "", lines[0]) if lines else "it is not PDDL"
     reason = first.removesuffix(" here:").rstrip(".:")
+    if re.search(r"::|\bN\d|bad ", reason):  # about the parser and not about the PDDL
+        reason = "it cannot be read, perhaps because two alternatives of a condition are the same"
     near = _marked_text(message)
     return f"{place}: {reason}{f' at {near!r}' if near else ''}; correct the PDDL."
 

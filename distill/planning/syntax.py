@@ -297,6 +297,7 @@ class _Check:
             remedy = "declare it in :predicates with these arguments"
             self.fail(head, None, f"there is no predicate for {written(head)}", remedy)
         self._condition(section, 2, {**self.known.constants, **variables}, top=True)
+        self._scope(self._group(section, 2), holds=True)
 
     def _action(self, section: Expression) -> None:
         keys = [":parameters", ":precondition", ":effect"]
@@ -308,6 +309,7 @@ class _Check:
         terms = {**self.known.constants, **parameters}
         if len(given) == 3 and self._group(section, 5):
             self._condition(section, 5, terms, top=True)
+            self._scope(self._group(section, 5), holds=True)
         elif not parameters:
             reason = f"the action {section[1]} has neither parameters nor a precondition"
             self.fail(section, 1, reason, "add a parameter or a precondition")
@@ -340,6 +342,27 @@ class _Check:
         else:
             self._atom(outer, position, terms)
 
+    def _scope(self, part: Part, holds: bool, most: int = 1) -> None:
+        """Refuse disjunctions beside or inside each other or a quantifier: the parser loses alternatives."""
+        if isinstance(part, list) and self._disjunctions(part, holds) > most:
+            where = "has more than one" if most else "stands below a quantifier and has an"
+            reason = f"{written(part)} {where} 'or', 'imply' or negated 'and' that asks for alternatives"
+            self.fail(part, None, reason, "split the action, or state a part of it as a derived predicate")
+
+    def _disjunctions(self, part: Part, holds: bool) -> int:
+        """How many disjunctions a condition, or its negation, has outside of quantifiers."""
+        match part:
+            case ["not", inner]:
+                return self._disjunctions(inner, not holds)
+            case ["forall" | "exists" as head, _, inner]:
+                # A universal quantifier is a negated existential one.
+                self._scope(inner, head == "exists", 0)
+            case ["and" | "or" | "imply" as head, first, *rest]:
+                inside = self._disjunctions(first, holds != (head == "imply"))
+                inside += sum(self._disjunctions(one, holds) for one in rest)
+                return inside + (bool(rest) and (head == "and") != holds)
+        return 0
+
     def _variables(self, part: Expression, terms: Types) -> Types:
         """The variables of a quantifier, which are new and all used."""
         variables = self._typed(self._group(part, 1), 0, terms, variables=True)
@@ -363,6 +386,7 @@ class _Check:
                 self._effect(part, 2, {**terms, **self._variables(part, terms)}, "forall")
             case "when" if len(part) == 3 and not inside.startswith("when"):
                 self._condition(part, 1, terms, quantified=False)
+                self._scope(self._group(part, 1), holds=True)
                 self._effect(part, 2, terms, f"when {inside}")
             case "increase" if len(part) == 3 and not inside:
                 self._cost(part, terms)
