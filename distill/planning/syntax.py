@@ -196,9 +196,10 @@ class _Check:
         for kind in types:
             above, steps = kind, 0
             while above != _OBJECT:
-                if above not in types or steps > len(types):
-                    reason = f"the type {kind} is below itself or below an undeclared type"
-                    self.fail(section, None, reason, "declare all types without a circle")
+                if above not in types:
+                    self.fail(section, None, f"the type {above} is not declared", f"add '{above} - object'")
+                if steps > len(types):
+                    self.fail(section, None, f"the type {kind} is below itself", "remove the circle")
                 above, steps = types[above], steps + 1
 
     def _typed(

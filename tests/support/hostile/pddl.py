@@ -27,7 +27,7 @@ WORDS = [
     *("(and)", "(or)", "()", "(either a b)", "(not", "(forall (?z)", "(exists (?z)", "(when", "?x", "?new", "1"),
     *("total-cost", ":strips", ":fluents", ":typing", ";", "\x00", "\x07", "\x0c", "\r", "\u212a", "é", "|", "'"),
     *("axiom_0", "number", "a.b", "?", ":", "- object", "- (either object object)", "(not (not", "(increase (n) 1)"),
-)
+]
 AFTER = [
     "(:action last :parameters () :precondition (and) :effect (and))",
     "(define (problem again) (:domain d) (:init) (:goal (and)))",
