@@ -51,7 +51,9 @@ class Text:
         without = _COMMENT.sub("", text)
         if strange := _LONE_RETURN.search(text) or _STRANGE.search(without):
             name = f"the character U+{ord(strange[0]):04X} is not allowed"
-            self._fail(strange.string, strange.start(), name, "use ASCII letters, and line feeds to end lines")
+            self._fail(
+                strange.string, strange.start(), name, "use ASCII letters, and line feeds to end lines"
+            )
         self._text = without.lower()
         self.content = self._parse()
 
@@ -71,7 +73,9 @@ class Text:
                 stack.append(current)
                 current = inner
                 if len(stack) > MAX_NESTING:
-                    self._fail_token(number, f"more than {MAX_NESTING} brackets are nested", "simplify the PDDL")
+                    self._fail_token(
+                        number, f"more than {MAX_NESTING} brackets are nested", "simplify the PDDL"
+                    )
             elif not stack:
                 if whole:
                     self._fail_after(number, token)

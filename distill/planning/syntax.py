@@ -182,7 +182,7 @@ class _Check:
             sections.append(part)
             if part[0] == ":requirements":
                 for at, word in enumerate(part[1:], 1):
-                    if word not in REQUIREMENTS:
+                    if isinstance(word, list) or word not in REQUIREMENTS:
                         listed = f"supported are {', '.join(sorted(REQUIREMENTS))}"
                         self.fail(part, at, f"the requirement {written(word)} is not supported", listed)
         for needed in REQUIRED[kind]:
@@ -290,7 +290,9 @@ class _Check:
 
     def _derived(self, section: Expression) -> None:
         if len(section) != 3:
-            self.fail(section, None, f"{written(section)} is not (:derived (NAME ...) CONDITION)", "correct it")
+            self.fail(
+                section, None, f"{written(section)} is not (:derived (NAME ...) CONDITION)", "correct it"
+            )
         head = self._group(section, 1)
         name = self._name(head, 0, {})
         variables = self._typed(head, 1, variables=True)
@@ -370,7 +372,9 @@ class _Check:
         used = _words(part[2])
         unused = [name for name in variables if name not in used]
         if not variables or unused:
-            reason = f"{written(part)} does not use {unused[0]}" if unused else f"{written(part)} has no variables"
+            reason = (
+                f"{written(part)} does not use {unused[0]}" if unused else f"{written(part)} has no variables"
+            )
             self.fail(part, None, reason, "quantify over the variables that occur")
         return variables
 
@@ -404,7 +408,8 @@ class _Check:
 
     def _cost(self, part: Expression, terms: Types) -> None:
         if part[1] != [COST] or COST not in self.known.functions:
-            self.fail(part, None, f"{written(part)} changes no function {COST}", f"only ({COST}) can increase")
+            remedy = f"declare it in :functions; nothing else can increase"
+            self.fail(part, None, f"{written(part[1])} is not the function ({COST})", remedy)
         amount = part[2]
         if isinstance(amount, str):
             if not _NUMBER.fullmatch(amount):
@@ -431,7 +436,9 @@ class _Check:
 
     def _arguments(self, part: Expression, kinds: list[str], terms: Types) -> None:
         if len(part) - 1 != len(kinds):
-            reason = f"{written(part)} has {len(part) - 1} arguments and {part[0]} is declared with {len(kinds)}"
+            reason = (
+                f"{written(part)} has {len(part) - 1} arguments and {part[0]} is declared with {len(kinds)}"
+            )
             self.fail(part, None, reason, "correct one of them")
         for position, kind in enumerate(kinds, 1):
             term = part[position]
@@ -453,7 +460,9 @@ class _Check:
                 remedy = "leave it out, since what is not listed does not hold"
                 self.fail(part, None, f"{written(part)} stands in the initial state", remedy)
             elif self._atom(section, position, objects) in self.known.derived:
-                self.fail(section, position, f"{written(part)} is derived", "remove it from the initial state")
+                self.fail(
+                    section, position, f"{written(part)} is derived", "remove it from the initial state"
+                )
         if COST in self.known.functions and not costs:
             self.fail(section, None, f"{COST} has no initial value", f"add (= ({COST}) 0)")
 

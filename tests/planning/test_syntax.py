@@ -84,14 +84,24 @@ REFUSED = {
         15,
         "exists",
     ),
-    "two disjunctions": ("(and (dark)", "(and (or (dark) (open ?x)) (or (open ?x) (dark))", 14, "more than one"),
+    "two disjunctions": (
+        "(and (dark)",
+        "(and (or (dark) (open ?x)) (or (open ?x) (dark))",
+        14,
+        "more than one",
+    ),
     "a disjunction of one": ("(and (dark)", "(and (or (dark))", 14, "(or (...))"),
     "an empty conjunction": ("(and (dark)", "(and (not (and)) (dark)", 14, "(and)"),
     "an unused variable": ("(exists (?p - place)", "(exists (?p ?q - place)", 9, "?q"),
     "a control character": ("unlock", "un\x07lock", 13, re.escape("U+0007")),
     "a letter that only looks like ASCII": ("unlock", "unloc\u212a", 13, re.escape("U+212A")),
     "a line that ends otherwise": (" (:functions", " ; a comment\r (:functions", 7, re.escape("U+000D")),
-    "many brackets": ("(and (dark)", "(and " + "(not " * MAX_NESTING + "(dark)" + ")" * MAX_NESTING, 14, "nested"),
+    "many brackets": (
+        "(and (dark)",
+        "(and " + "(not " * MAX_NESTING + "(dark)" + ")" * MAX_NESTING,
+        14,
+        "nested",
+    ),
 }
 REFUSED_INSTANCES = {
     "a second problem": ("(total-cost)))\n", "(total-cost)))\n(define (problem b))", 7, "goes on"),

@@ -33,10 +33,7 @@ class RandomTask:
         """An atom over terms; objects and constants have the types of the arguments."""
         for _ in range(20):
             name = self.rng.choice(sorted(names))
-            fitting = [
-                [term for term, own in terms.items() if self.fits(own, kind)]
-                for kind in names[name]
-            ]
+            fitting = [[term for term, own in terms.items() if self.fits(own, kind)] for kind in names[name]]
             if all(fitting):
                 return f"({' '.join([name, *map(self.rng.choice, fitting)])})"
         return "(p0)"
@@ -48,7 +45,13 @@ class RandomTask:
         return " ".join(f"{term} - {kind}" if self.types else term for term, kind in terms.items())
 
     def condition(
-        self, names: dict[str, list[str]], terms: Terms, depth: int, *, same: str = "", quantifiers: bool = True
+        self,
+        names: dict[str, list[str]],
+        terms: Terms,
+        depth: int,
+        *,
+        same: str = "",
+        quantifiers: bool = True,
     ) -> str:
         """A random condition; the predicate `same` only occurs where no negation is above it."""
         rng = self.rng
