@@ -63,10 +63,10 @@ class Text:
             self._fail_token(MAX_WORDS, f"it has more than {MAX_WORDS} words", "give a smaller file")
         whole = current = Expression()
         stack: list[Expression] = []
-        for number, token in enumerate(tokens):
-            if token == "(":
+        for number, word in enumerate(tokens):
+            if word == "(":
                 if not stack and whole:
-                    self._fail_after(number, token)
+                    self._fail_after(number, word)
                 inner = Expression()
                 inner.begin = number
                 current.append(inner)
@@ -78,26 +78,25 @@ class Text:
                     )
             elif not stack:
                 if whole:
-                    self._fail_after(number, token)
-                self._fail_token(number, f"the text begins with {token[:40]!r}", "begin it with '(define'")
-            elif token == ")":
+                    self._fail_after(number, word)
+                self._fail_token(number, f"the text begins with {word[:40]!r}", "begin it with '(define'")
+            elif word == ")":
                 current.end = number
                 current = stack.pop()
             else:
-                if len(token) > _MAX_WORD:
+                if len(word) > _MAX_WORD:
                     self._fail_token(
                         number, f"a name has more than {_MAX_WORD} characters", "give it a shorter one"
                     )
-                current.append(token)
+                current.append(word)
         if stack:
             self._fail_token(current.begin, "this bracket is not closed", "add the missing ')'")
-        if not whole:
+        if not whole or isinstance(whole[0], str):
             self._fail(self._text, 0, "the text is empty", "give one that begins with '(define'")
-        assert isinstance(whole[0], Expression)
         return whole[0]
 
-    def _fail_after(self, number: int, token: str) -> NoReturn:
-        self._fail_token(number, "the text goes on after its last bracket", f"remove {token[:40]!r}")
+    def _fail_after(self, number: int, word: str) -> NoReturn:
+        self._fail_token(number, "the text goes on after its last bracket", f"remove {word[:40]!r}")
 
     def _fail_token(self, number: int, reason: str, remedy: str) -> NoReturn:
         place = next(m.start() for i, m in enumerate(_TOKEN.finditer(self._text)) if i == number)

@@ -6,12 +6,13 @@ from pathlib import Path
 import pytest
 
 from distill.common import InputError
-from distill.planning import Domain, Instance, expand, problem_class, problem_classes
+from distill.planning import Domain, Instance, problem_class, problem_classes
+from distill.planning.conditions import RESERVED
 from distill.planning.expressions import MAX_NESTING, Text
-from distill.planning.syntax import RESERVED, check_domain, check_problem
+from distill.planning.syntax import check_domain, check_problem
 from tests.support.hostile import pddl as hostile
 from tests.support.labelled import label_task
-from tests.support.pddl import HALL, LIGHTS, ODD, TASK
+from tests.support.pddl import LIGHTS, ODD, TASK
 from tests.support.random_pddl import random_task
 from tests.support.translated import DEAD_END, TooLargeError, labels, translator
 

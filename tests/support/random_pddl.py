@@ -2,8 +2,9 @@
 
 import random
 
-HEADER = """ (:requirements :strips :typing :negative-preconditions :disjunctive-preconditions :equality
-  :existential-preconditions :universal-preconditions :conditional-effects :derived-predicates :action-costs)"""
+HEADER = """ (:requirements :strips :typing :negative-preconditions :disjunctive-preconditions
+  :equality :existential-preconditions :universal-preconditions
+  :conditional-effects :derived-predicates :action-costs)"""
 Terms = dict[str, str]
 
 

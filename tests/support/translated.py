@@ -69,7 +69,9 @@ def _task(domain: str, problem: str) -> Any:
     return parsing_functions.parse_task(*parsed)
 
 
-def _search(task: Any, actions: Any, goal: Any, axioms: Any, layers: Any, most: int) -> Counter[Label]:
+def _search(  # noqa: C901
+    task: Any, actions: Any, goal: Any, axioms: Any, layers: Any, most: int
+) -> Counter[Label]:
     number: dict[Any, int] = {}
 
     def bits(literals: Any) -> tuple[int, int]:
@@ -113,18 +115,21 @@ def _search(task: Any, actions: Any, goal: Any, axioms: Any, layers: Any, most: 
         for condition, adds, deletes in steps:
             if not _holds(condition, full):
                 continue
-            after = state
-            for needs, atom in deletes:
-                after = after & ~atom if _holds(needs, full) else after
-            for needs, atom in adds:
-                after = after | atom if _holds(needs, full) else after
+            lost = sum({atom for needs, atom in deletes if _holds(needs, full)})
+            after = (state & ~lost) | sum({atom for needs, atom in adds if _holds(needs, full)})
             if after not in found:
                 found[after] = len(found)
                 before.append([])
                 todo.append(after)
-                if len(found) > most:
-                    raise TooLargeError
             before[found[after]].append(found[state])
+        if len(found) > most:
+            raise TooLargeError
+    value = _distances(goals, before)
+    return Counter(value.get(one, DEAD_END) for one in range(len(found)))
+
+
+def _distances(goals: list[int], before: list[list[int]]) -> dict[int, int]:
+    """The least number of steps to a goal, for each state from which there is a way."""
     value = dict.fromkeys(goals, 0)
     backwards = list(value)
     for at in backwards:
@@ -132,7 +137,7 @@ def _search(task: Any, actions: Any, goal: Any, axioms: Any, layers: Any, most: 
             if one not in value:
                 value[one] = value[at] + 1
                 backwards.append(one)
-    return Counter(value.get(one, DEAD_END) for one in range(len(found)))
+    return value
 
 
 def _holds(condition: tuple[int, int], state: int) -> bool:

@@ -8,7 +8,8 @@ from pathlib import Path
 
 from distill.common import InputError
 from distill.planning import problem_class, problem_classes
-from distill.planning.syntax import RESERVED, check_domain, check_problem
+from distill.planning.conditions import RESERVED
+from distill.planning.syntax import check_domain, check_problem
 from tests.support.hostile import Case
 from tests.support.labelled import DOMAIN, PROBLEM, Worker
 from tests.support.pddl import HALL, LIGHTS, ODD, TASK
@@ -73,6 +74,11 @@ WORDS = [
         "(not (not",
         "(increase (n) 1)",
     ),
+]
+FORMS = [
+    *("(not {0})", "(and {0})", "(and {0} {0})", "(or {0} {0})", "(or {0})", "({0})", "(not (not {0}))"),
+    *("(forall (?z) {0})", "(exists (?z) {0})", "(imply {0} {0})", "(when {0} {0})", "(when (and) {0})"),
+    "(forall (?z) (when (= ?z ?z) {0}))",
 ]
 AFTER = [
     "(:action last :parameters () :precondition (and) :effect (and))",
@@ -152,11 +158,7 @@ def _wrapped(rng: random.Random, text: str) -> str:
     """An expression inside a connective."""
     begin, end = rng.choice(_spans(text)[:-1])
     inner = text[begin:end]
-    form = rng.choice(
-        ("(not {0})", "(and {0})", "(and {0} {0})", "(or {0} {0})", "(or {0})", "(forall (?z) {0})", "({0})")
-        + ("(exists (?z) {0})", "(imply {0} {0})", "(when {0} {0})", "(not (not {0}))", "(when (and) {0})")
-        + ("(forall (?z) (when (= ?z ?z) {0}))",)
-    )
+    form = rng.choice(FORMS)
     return text[:begin] + form.format(inner) + text[end:]
 
 
