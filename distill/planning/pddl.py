@@ -17,6 +17,7 @@ import pymimir.advanced.search as search
 from distill.common import InputError, read_text
 from distill.planning.grounding_size import refuse_large_grounding
 from distill.planning.supervision import included_domains, try_to_parse
+from distill.planning.syntax import check_domain, check_problem
 from distill.structures import GOAL, GOAL_ABSENT, Predicate, Vocabulary
 
 # pymimir adds these as static predicates; a structure contains their information already.
@@ -40,6 +41,7 @@ class Domain:
     """
 
     def __init__(self, text: str, source: str = "domain.pddl") -> None:
+        self.declared = check_domain(text, source)
         self.text = plain_pddl(text)
         self.source = source
         try_to_parse(self.text, None, source)
@@ -133,6 +135,7 @@ class Instance:
         object.__setattr__(self, "domain", domain)
         object.__setattr__(self, "name", name)
         object.__setattr__(self, "source", source or name)
+        check_problem(domain.declared, text, self.source)
         object.__setattr__(self, "text", plain_pddl(text))
         object.__setattr__(self, "parameters", dict(parameters or {}))
         # What a generator of the package makes for a domain of the package does not harm the parser.
@@ -324,6 +327,8 @@ def _one_sentence(message: str, source: str) -> str:
     lines = [line.strip() for line in message.splitlines() if line.strip() and not line.startswith("In file")]
     first = re.sub(r"^Error!\s*", "", lines[0]) if lines else "it is not PDDL"
     reason = first.removesuffix(" here:").rstrip(".:")
+    if re.search(r"::|\bN\d|bad ", reason):  # about the parser and not about the PDDL
+        reason = "it cannot be read, perhaps because two alternatives of a condition are the same"
     near = _marked_text(message)
     return f"{place}: {reason}{f' at {near!r}' if near else ''}; correct the PDDL."
 
