@@ -241,9 +241,8 @@ class Instance:
         objects = []
         for obj in self.problem.get_problem_and_domain_objects():
             if obj.get_name() not in constants:
-                bases = [base.get_name() for base in obj.get_bases()]
-                kind = f" - {bases[0]}" if len(bases) == 1 else f" - (either {' '.join(bases)})"
-                objects.append(obj.get_name() + (kind if typed else ""))
+                kind = f" - {obj.get_bases()[0].get_name()}" if typed else ""
+                objects.append(obj.get_name() + kind)
         types = {p.name for p in self.domain.vocabulary() if p.role == "type"}
         facts = [fact for fact in self.facts if fact[0] not in types]
         lines = [
