@@ -17,8 +17,11 @@ from .cache import (
 from .errors import InputError as InputError
 from .figures import check_format as check_format, drawing as drawing
 from .files import (
+    MAX_NESTING as MAX_NESTING,
     atomic_write as atomic_write,
+    content_of as content_of,
     file_lock as file_lock,
+    open_regular as open_regular,
     parse_json as parse_json,
     read_bytes as read_bytes,
     read_json as read_json,
@@ -32,6 +35,7 @@ from .processes import (
     process_pool as process_pool,
     stop as stop,
 )
+from .records import Record as Record
 from .settings import (
     Names as Names,
     NonNegativeReal as NonNegativeReal,
@@ -40,6 +44,7 @@ from .settings import (
     did_you_mean as did_you_mean,
     setting as setting,
 )
+from .yaml_text import read_yaml as read_yaml
 from .watcher import (
     CANCEL as CANCEL,
     COMMAND as COMMAND,

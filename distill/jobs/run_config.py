@@ -5,7 +5,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from distill.common import InputError, did_you_mean
+from distill.common import InputError, did_you_mean, read_yaml
 from distill.distillation import Distillation
 from distill.evaluation import Measurement
 from distill.jobs.config import (
@@ -16,7 +16,6 @@ from distill.jobs.config import (
     check_source,
     is_class_file,
     read_entries,
-    read_yaml,
     resolve_entry,
     splits_of,
 )
