@@ -8,7 +8,7 @@ import typer
 
 from distill.cli import options
 from distill.cli.output import Json, print_json, print_table, print_text
-from distill.common import InputError, check_format
+from distill.common import InputError, check_format, read_text
 
 if TYPE_CHECKING:
     from distill.logic import Evaluator, Node
@@ -270,10 +270,7 @@ def _read(text: str, n: int | None = None) -> "Node":
     from distill.logic import read_formula
 
     if _is_file(text):
-        try:
-            text = Path(text).read_text()
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(f"Cannot read {text} as a formula: {error}.") from error
+        text = read_text(Path(text))
     formula: Node = read_formula(text) if n is None else read_formula(text, n)
     return formula
 

@@ -34,7 +34,7 @@ from distill.cli import (
     verify,
 )
 from distill.cli.output import errors, print_text
-from distill.common import InputError
+from distill.common import InputError, shown
 
 app = typer.Typer(
     name="distill",
@@ -116,6 +116,13 @@ def main() -> None:
     except InputError as error:
         errors().print("[bold red]Error:[/] ", end="")
         print_text(str(error), errors())
+        sys.exit(2)
+    except OSError as error:
+        # A path that no reader or writer of files has checked, such as one with a name that is too long.
+        if error.filename is None:
+            raise
+        errors().print("[bold red]Error:[/] ", end="")
+        print_text(f"Cannot use {shown(error.filename)}: {error.strerror}; check the path.", errors())
         sys.exit(2)
 
 

@@ -1,5 +1,6 @@
 """The config of a run: one YAML file with all inputs and settings."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -123,7 +124,7 @@ class RunConfig:
         """The config with all defaults and absolute paths, valid in every working directory."""
         whole: dict[str, Any] = {key: _absolute(key, value, Path()) for key, value in self.source.items()}
         if self.checkpoint is not None:
-            whole["checkpoint"] = str(self.checkpoint.resolve())
+            whole["checkpoint"] = os.path.realpath(self.checkpoint)
         if self.labelling:
             whole["labelling"] = dict(self.labelling)
         for name in ("network", "training", "distillation", "evaluation", "export"):
@@ -269,4 +270,4 @@ def _absolute(entry: str, value: Any, folder: Path) -> Any:
     found = resolve_entry(entry, value, folder)
     if entry == "problem" and not (is_class_file(found) and Path(found).is_file()):
         return found
-    return str(Path(found).resolve())
+    return os.path.realpath(found)
