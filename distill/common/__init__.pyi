@@ -35,7 +35,7 @@ from .processes import (
     process_pool as process_pool,
     stop as stop,
 )
-from .records import Record as Record
+from .records import Record as Record, read_dataclass as read_dataclass
 from .settings import (
     Names as Names,
     NonNegativeReal as NonNegativeReal,
@@ -44,7 +44,6 @@ from .settings import (
     did_you_mean as did_you_mean,
     setting as setting,
 )
-from .yaml_text import read_yaml as read_yaml
 from .watcher import (
     CANCEL as CANCEL,
     COMMAND as COMMAND,
@@ -58,3 +57,4 @@ from .watcher import (
     Process as Process,
     is_open as is_open,
 )
+from .yaml_text import read_yaml as read_yaml

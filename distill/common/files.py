@@ -2,6 +2,7 @@
 
 import contextlib
 import fcntl
+import io
 import json
 import os
 import stat
@@ -92,6 +93,10 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
     """
     temporary = None
     try:
+        if path.is_dir() or (path.exists() and not path.is_file()):
+            raise InputError(
+                f"Cannot write {shown(path)}: something else than a file is there; choose another."
+            )
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         temporary = Path(name)
@@ -104,8 +109,12 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
         temporary.replace(path)
     except OSError as error:
         raise InputError(
-            f"Cannot write {path}: {error.strerror or error}; no part of it was written."
+            f"Cannot write {shown(path)}: {error.strerror or error}; no part of it was written."
         ) from error
+    except ValueError as error:
+        if "\0" not in str(path):
+            raise
+        raise InputError(f"Cannot write {shown(path)!r}: its name is not valid.") from error
     finally:
         if temporary is not None:
             with contextlib.suppress(OSError):
@@ -126,14 +135,14 @@ def read_bytes(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
         size = os.fstat(stream.fileno()).st_size
         if size > max_bytes:
             raise InputError(
-                f"Cannot read {shown(path)}: it has {size} bytes and at most {max_bytes} are accepted; give a "
-                "smaller file."
+                f"Cannot read {shown(path)}: it has {size} bytes and at most {max_bytes} are accepted; "
+                "give a smaller file."
             )
         return stream.read(max_bytes)
 
 
 @contextlib.contextmanager
-def open_regular(path: Path) -> Iterator[BinaryIO]:
+def open_regular(path: Path) -> Iterator[io.BufferedReader]:
     """Open a regular file to read it; a folder, device, pipe or socket is refused, without waiting for it.
 
     Examples
@@ -169,11 +178,11 @@ def content_of(path: Path, advice: str = "make it again") -> Iterator[None]:
 
     Examples
     --------
-    >>> with content_of(Path("x.npz")):
-    ...     {}["atoms"]
+    >>> with content_of(Path("x.gz")):
+    ...     {}["a"]
     Traceback (most recent call last):
         ...
-    distill.common.errors.InputError: x.npz is damaged or has another format (KeyError: 'atoms'); make it again.
+    distill.common.errors.InputError: x.gz is damaged or has another format (KeyError: 'a'); make it again.
     """
     try:
         yield

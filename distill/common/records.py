@@ -1,12 +1,15 @@
 """Records: the schema of a JSON or YAML file, declared once and checked whenever the file is read."""
 
+import math
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, ValidationError
+from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from distill.common.errors import InputError
 from distill.common.files import parse_json, read_text, shown
+
+Kind = TypeVar("Kind")
 
 
 class Record(BaseModel):
@@ -44,7 +47,36 @@ class Record(BaseModel):
         try:
             return cls.model_validate(content)
         except ValidationError as error:
-            first = error.errors(include_url=False, include_input=False)[0]
-            place = shown(".".join(map(str, first["loc"])))
-            fault = first["msg"][:1].lower() + first["msg"][1:]
-            raise InputError(f"{shown(file)} is damaged ({place}: {fault}); {advice}.") from error
+            raise InputError(f"{shown(file)} is damaged ({_fault(error)}); {advice}.") from error
+
+
+def read_dataclass(kind: type[Kind], file: Path) -> Kind:
+    """An object of a dataclass from a file of JSON that has its fields, with the types that it declares.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from dataclasses import dataclass
+    >>> @dataclass
+    ... class Point:
+    ...     x: int
+    >>> file = Path(tempfile.mkdtemp()) / "point.json"
+    >>> _ = file.write_text('{"x": 3}')
+    >>> read_dataclass(Point, file)
+    Point(x=3)
+    """
+    text = read_text(file)
+    parse_json(text, shown(file))  # its depth is bounded, and its messages name the line
+    try:
+        found: Kind = TypeAdapter(kind).validate_json(text, strict=True)
+    except ValidationError as error:
+        raise InputError(f"{shown(file)} is damaged ({_fault(error)}); remove it.") from error
+    if not all(math.isfinite(value) for value in vars(found).values() if isinstance(value, float)):
+        raise InputError(f"{shown(file)} is damaged (a number is not finite); remove it.")
+    return found
+
+
+def _fault(error: ValidationError) -> str:
+    first = error.errors(include_url=False, include_input=False)[0]
+    place = shown(".".join(map(str, first["loc"])))
+    return f"{place}: {first['msg'][:1].lower()}{first['msg'][1:]}"

@@ -31,10 +31,10 @@ def read_yaml(
     --------
     >>> read_yaml("a:\\n- 0.5\\n- yes", "line {}".format)
     ({'a': [0.5, True]}, {(): 1, ('a',): 1, ('a', 0): 2, ('a', 1): 3})
-    >>> read_yaml("[" * 101 + "]" * 101, "line {}".format)
+    >>> read_yaml("[" * 101 + "]" * 101, str)
     Traceback (most recent call last):
         ...
-    distill.common.errors.InputError: line 1: this is not YAML (it is nested in more than 100 levels); correct it.
+    distill.common.errors.InputError: 1: this is not YAML (it is nested in more than 100 levels); correct it.
     """
     kind = _FAST if fast else yaml.SafeLoader
     try:
@@ -60,12 +60,13 @@ def _check_events(text: str, kind: Any) -> None:
     """Refuse aliases, with which a short file can expand without end, and deep nesting."""
     depth = 0
     for event in yaml.parse(text, Loader=kind):
+        mark: Any = event.start_mark
         if isinstance(event, yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(problem="aliases are not allowed here", problem_mark=event.start_mark)
+            raise yaml.MarkedYAMLError(problem="aliases are not allowed here", problem_mark=mark)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_NESTING:
             raise yaml.MarkedYAMLError(
-                problem=f"it is nested in more than {MAX_NESTING} levels", problem_mark=event.start_mark
+                problem=f"it is nested in more than {MAX_NESTING} levels", problem_mark=mark
             )
 
 
@@ -105,5 +106,3 @@ def _plain(
     except (ValueError, KeyError) as error:
         shown = node.value if len(node.value) < 40 else f"{node.value[:40]}..."
         raise InputError(f"{place(line)}: the value {shown!r} cannot be read; correct it.") from error
-
-

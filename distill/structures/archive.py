@@ -54,11 +54,17 @@ def write_archive(
 
 def read_archive(path: Path, kind: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Read a file that `write_archive` wrote, if its metadata has this `kind`."""
-    with open_regular(path) as stream, content_of(path, "create it again"), zipfile.ZipFile(stream) as archive:
+    with (
+        open_regular(path) as stream,
+        content_of(path, "create it again"),
+        zipfile.ZipFile(stream) as archive,
+    ):
         arrays = {one.filename.removesuffix(".npy"): _read_member(archive, one) for one in archive.infolist()}
         metadata = parse_json(arrays.pop(_METADATA).tobytes(), shown(path))
         if metadata.get("kind") != kind:
-            raise InputError(f"{shown(path)} holds {metadata.get('kind')!r}, not {kind!r}; give another file.")
+            raise InputError(
+                f"{shown(path)} holds {metadata.get('kind')!r}, not {kind!r}; give another file."
+            )
         return arrays, metadata
 
 

@@ -49,13 +49,22 @@ def forged(folder: Path, name: str, **metrics) -> Path:
     place = folder / name
     place.mkdir(parents=True)
     usual = {
-        "splits": {"train": {"mae": 0.5}},
-        "fidelity": {"greedy_agreement": None},
+        "splits": {"train": {"states": 4, "mae": 0.5, "max_error": 1.0, "within_half": 0.5}},
+        "fidelity": {"mae": 0.5, "greedy_agreement": None},
         "features": 2,
+        "integer_weights": True,
         "formula_size": 9,
         "pool": "ridt, permuted",
+        "pool_size": 5,
+        "objects": 7,
         "fit": {"exact": False},
+        "plans": {"train": []},
     }
+    inputs = {"version": "0.1.0", "stages": {}, "data": {}, "network": None, "files": {"model.json": ""}}
+    (place / "inputs.json").write_text(json.dumps(inputs))
+    (place / "states").mkdir()
+    for file in ("model.json", "predictions.parquet", "states/train.npz"):
+        (place / file).touch()
     (place / "metrics.json").write_text(json.dumps({**usual, **metrics}))
     (place / "config.yaml").write_text("domain: some/blocks.pddl\ndistillation: {mode: readable}\n")
     return place
@@ -98,7 +107,8 @@ def test_newest_come_first_and_what_is_damaged_is_named(tmp_path) -> None:
     forged(tmp_path, "foreign", splits=3)
     (tmp_path / "empty").mkdir()
     assert [run.name for run in runs_in(tmp_path)] == ["new", "old"]
-    assert Store(tmp_path).summaries()[1] == ["cut", "foreign"]
+    assert Store(tmp_path).summaries()[1].keys() == {"cut", "foreign"}
+    assert "metrics.json, line 1: it is not valid JSON" in Store(tmp_path).summaries()[1]["cut"]
     assert runs_in(tmp_path / "nowhere") == []
 
 
@@ -243,7 +253,9 @@ def test_a_status_that_makes_no_sense_takes_nothing_with_it(tmp_path, monkeypatc
     file.write_text('{"state": "running", "seen": "yesterday"}')
     page = shown(tmp_path, monkeypatch)
     assert not page.exception
-    assert "jobs" in page.warning[0].value
+    [status] = Store(tmp_path).jobs().values()
+    assert status.state == "failed"
+    assert "odd.json is damaged (seen: " in status.error
     assert "Sweeps" in [header.value for header in page.header]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from distill.common import InputError
+from distill.common import InputError, parse_json
 from distill.logic.notation.c2_parser import parse_c2
 from distill.logic.notation.c2_writer import write_c2
 from distill.logic.notation.definitions import has_definitions, parse_defined
@@ -82,7 +82,4 @@ def parse_any(text: str) -> Any:
 
 
 def _json(text: str) -> Any:
-    try:
-        return json.loads(text)
-    except (json.JSONDecodeError, RecursionError) as error:
-        raise InputError(f"This is no JSON ({error}); write it with `distill formula translate`.") from error
+    return parse_json(text, "This formula")
