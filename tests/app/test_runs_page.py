@@ -20,6 +20,7 @@ from app.session.run_index import DEMO
 from distill.jobs import Work, write_summary
 from distill.jobs.sweep import PlannedJob
 from distill.runs import Run, RunSummary, Status, Store, run_index, status_file
+from tests.support.bare_run import bare_run
 from tests.support.page_content import preformatted
 
 
@@ -46,28 +47,8 @@ def listed_run(name: str = "a-b-1", **values) -> RunSummary:
 
 def forged(folder: Path, name: str, **metrics) -> Path:
     """A run of which only what is listed is there."""
-    place = folder / name
-    place.mkdir(parents=True)
-    usual = {
-        "splits": {"train": {"states": 4, "mae": 0.5, "max_error": 1.0, "within_half": 0.5}},
-        "fidelity": {"mae": 0.5, "greedy_agreement": None},
-        "features": 2,
-        "integer_weights": True,
-        "formula_size": 9,
-        "pool": "ridt, permuted",
-        "pool_size": 5,
-        "objects": 7,
-        "fit": {"exact": False},
-        "plans": {"train": []},
-    }
-    inputs = {"version": "0.1.0", "stages": {}, "data": {}, "network": None, "files": {"model.json": ""}}
-    (place / "inputs.json").write_text(json.dumps(inputs))
-    (place / "states").mkdir()
-    for file in ("model.json", "predictions.parquet", "states/train.npz"):
-        (place / file).touch()
-    (place / "metrics.json").write_text(json.dumps({**usual, **metrics}))
-    (place / "config.yaml").write_text("domain: some/blocks.pddl\ndistillation: {mode: readable}\n")
-    return place
+    config = "domain: some/blocks.pddl\ndistillation: {mode: readable}\n"
+    return bare_run(folder / name, config, **metrics)
 
 
 def shown(store: Path, monkeypatch, **address: str) -> AppTest:

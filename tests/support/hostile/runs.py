@@ -194,6 +194,7 @@ COMMANDS: dict[str, tuple[str, ...]] = {
     "verify as JSON": ("verify-run", "{bad}", "--store", "{store}", "--json", "--no-execution"),
     "export": ("export", "{bad}", "--store", "{store}", "--format", "all", "--out", "{out}"),
     "page": ("export", "{bad}", "--store", "{store}", "--format", "html"),
+    "evaluate": ("evaluate", "{store}/{bad}", "--beyond"),
     "families": ("families", "{bad}", "--store", "{store}"),
     "network": ("checkpoint", "info", "{store}/{bad}/network.safetensors"),
 }
