@@ -86,10 +86,9 @@ class Explanation(ABC):
     def load(cls, path: Path) -> Self:
         """Read what `save` wrote: any kind, or only that of a subclass."""
         name = getattr(cls, "kind", FIRST_KIND)
-        whole = parse_json(read_text(path), shown(path))
         try:
             with content_of(path):
-                found = explanation_from_json(whole)
+                found = explanation_from_json(parse_json(read_text(path), shown(path)))
         except InputError as error:
             raise InputError(
                 f"{shown(path)} holds no {name} ({error}); write it with `distill run`."
