@@ -1,13 +1,12 @@
 """The sweeps of a store: their jobs, and the settings that matter."""
 
-import json
 from dataclasses import dataclass
 from pathlib import Path
 
 import pandas as pd
 import streamlit as st
 
-from distill.common import InputError
+from distill.common import InputError, open_regular, parse_json, read_text
 from distill.jobs import MEASURES, SWEEPS, SettingEffect
 
 SCORES = ("test_mae", "train_mae", "validation_mae", "exact", "features", "formula_size", "network_greedy")
@@ -67,11 +66,12 @@ def sweeps_in(store: Path) -> tuple[list[SweepResult], list[str]]:
 def _read(folder: str, stamp: int) -> SweepResult:
     place = Path(folder)
     try:
-        jobs = pd.read_csv(place / "summary.csv")
-        rows = json.loads((place / "effects.json").read_text())
+        with open_regular(place / "summary.csv") as stream:
+            jobs = pd.read_csv(stream)
+        rows = parse_json(read_text(place / "effects.json"), "effects.json")
         done = SweepResult(place, jobs, tuple(SettingEffect(**row) for row in rows))
         _ = done.settings, done.main_effects, jobs[["run", "state", "error", *SCORES]]
-    except (OSError, ValueError, TypeError, LookupError, AttributeError) as error:
+    except (InputError, OSError, ValueError, TypeError, LookupError, AttributeError) as error:
         raise InputError(
             f"The sweep {place.name} cannot be read ({error}); `distill batch` writes its summary again."
         ) from error

@@ -3,10 +3,10 @@
 import hashlib
 import time
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
-from distill.common import InputError, read_json, write_json
+from distill.common import InputError, read_dataclass, read_json, write_json
 
 VIEWS = ".views"
 _LONGEST = 80  # characters of a name
@@ -56,7 +56,7 @@ class Views:
         for file in sorted(self.folder.glob("*.json")):
             try:
                 views.append(_read(file))
-            except (InputError, KeyError, TypeError, ValueError, AttributeError):
+            except InputError:
                 wrong.append(file.name)
         return sorted(views, key=lambda view: (view.name.lower(), view.name)), wrong
 
@@ -115,7 +115,5 @@ def checked_name(name: str) -> str:
 
 
 def _read(file: Path) -> SavedView:
-    record = read_json(file)
-    selection = {str(key): str(value) for key, value in record["selection"].items()}
-    name = checked_name(str(record["name"]))
-    return SavedView(name, str(record["page"]), selection, float(record.get("made", 0)))
+    view = read_dataclass(SavedView, file)
+    return replace(view, name=checked_name(view.name))

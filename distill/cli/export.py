@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from distill.cli import options
-from distill.common import InputError, atomic_write
+from distill.common import InputError, atomic_write, read_text
 from distill.runs import Export
 
 if TYPE_CHECKING:
@@ -93,11 +93,6 @@ def _page(run: "Run") -> str:
 
     figures = {}
     for file in sorted([*run.folder.glob("*.svg"), *run.folder.glob("figures/*.svg")]):
-        try:
-            figures[file.stem] = file.read_text()
-        except (OSError, UnicodeDecodeError) as error:
-            raise InputError(
-                f"Cannot read {file} as a figure: {error}; remove it or make the run again."
-            ) from error
+        figures[file.stem] = read_text(file)
     page = report(run.folder.name, run.config, run.metrics, run.value_function, run.vocabulary, figures)
     return page.rstrip("\n")

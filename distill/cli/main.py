@@ -35,7 +35,7 @@ from distill.cli import (
     verify,
 )
 from distill.cli.output import errors, print_text
-from distill.common import InputError, range_text
+from distill.common import InputError, range_text, shown
 
 
 class _Commands(TyperGroup):
@@ -135,6 +135,13 @@ def main() -> None:
     except InputError as error:
         errors().print("[bold red]Error:[/] ", end="")
         print_text(str(error), errors())
+        sys.exit(2)
+    except OSError as error:
+        # A path that no reader or writer of files has checked, such as one with a name that is too long.
+        if error.filename is None:
+            raise
+        errors().print("[bold red]Error:[/] ", end="")
+        print_text(f"Cannot use {shown(error.filename)}: {error.strerror}; check the path.", errors())
         sys.exit(2)
 
 

@@ -9,7 +9,7 @@ import typer
 
 from distill.cli import options
 from distill.cli.output import Json, print_json, print_table, print_text, progress_bar, ratio
-from distill.common import InputError
+from distill.common import InputError, atomic_write
 from distill.planning import Labelling
 
 if TYPE_CHECKING:
@@ -113,10 +113,9 @@ def _single(instance: "Instance", name: str, solve: "Solver", out: Path | None, 
     solved = outcome.status == SOLVED
     verdict = validate(instance, outcome.plan) if solved else None
     if out is not None and solved:
-        try:
-            out.write_text("\n".join([*outcome.plan, f"; cost = {len(outcome.plan)} (unit cost)", ""]))
-        except OSError as error:
-            raise InputError(f"Cannot write {out}: {error.strerror}; choose another --out.") from error
+        text = "\n".join([*outcome.plan, f"; cost = {len(outcome.plan)} (unit cost)", ""])
+        with atomic_write(out) as stream:
+            stream.write(text.encode())
     if as_json:
         answer: dict[str, Any] = {
             "instance": instance.name,

@@ -24,19 +24,21 @@ def list_runs(
 ) -> None:
     """List the runs in a folder with their main metrics, and the jobs that failed or have not finished.
 
+    A run whose files are damaged is listed with the reason.
+
     Example: `distill runs list --problem gripper --exact`.
     """
-    from distill.runs import Run, Store
+    from distill.runs import Store
 
     folder = Store(store)
-    runs = [
-        run for run in folder.summaries()[0] if problem in (None, run.problem) and (run.exact or not exact)
-    ]
+    every, damaged = folder.summaries()
+    runs = [run for run in every if problem in (None, run.problem) and (run.exact or not exact)]
     runs.sort(key=lambda run: run.name)
     jobs = folder.jobs()
     if as_json:
         rows_json = [{"run": run.name, "about": run.problem, **run.metrics} for run in runs]
-        print_json({"runs": rows_json, "jobs": {name: status.state for name, status in jobs.items()}})
+        answer = {"runs": rows_json, "jobs": {name: status.state for name, status in jobs.items()}}
+        print_json({**answer, **({"damaged": damaged} if damaged else {})})
         return
     rows = [
         [
@@ -60,8 +62,10 @@ def list_runs(
             else "make one with `distill run configs/runs/gripper.yaml`"
         )
         print_text(f"No runs in {store}; {hint}.")
-    for outdated in filter(None, (Run.load(run.folder).outdated for run in runs)):
+    for outdated in filter(None, (run.outdated for run in runs)):
         print_text(outdated)
+    for name, reason in damaged.items():
+        print_text(f"{name}: damaged: {reason}")
     for name, status in jobs.items():
         detail = status.error if status.state == "failed" else f"last stage {status.stage}"
         print_text(f"{name}: {status.state}: {detail}")
@@ -118,15 +122,25 @@ def remove(
     store: options.StoreFolder = options.RUNS,
     yes: Annotated[bool, typer.Option("--yes", help="Do not ask for confirmation.")] = False,
 ) -> None:
-    """Remove runs. Their intermediate results stay in the cache."""
+    """Remove runs, damaged or not. Their intermediate results stay in the cache.
+
+    A folder is removed only if it is a run of the store and contains nothing else.
+    """
     from distill.runs import Store
 
-    folder = Store(store)
-    for run in [folder.find(name) for name in runs]:
+    folder, places, refused = Store(store), [], []
+    for name in dict.fromkeys(runs):
+        try:
+            places.append(folder.removable(name))
+        except InputError as error:
+            refused.append(str(error))
+    for place in dict.fromkeys(places):
         if not yes:
-            typer.confirm(f"Remove {run.folder}?", abort=True)
-        folder.remove(run)
-        print_text(f"removed {run.name}")
+            typer.confirm(f"Remove {place}?", abort=True)
+        folder.remove(place)
+        print_text(f"removed {place.name}")
+    if refused:
+        raise InputError(" ".join(refused))
 
 
 def verify_run(

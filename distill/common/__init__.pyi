@@ -17,8 +17,11 @@ from .cache import (
 from .errors import InputError as InputError
 from .figures import check_format as check_format, drawing as drawing
 from .files import (
+    MAX_NESTING as MAX_NESTING,
     atomic_write as atomic_write,
+    content_of as content_of,
     file_lock as file_lock,
+    open_regular as open_regular,
     parse_json as parse_json,
     read_bytes as read_bytes,
     read_json as read_json,
@@ -33,6 +36,7 @@ from .processes import (
     process_pool as process_pool,
     stop as stop,
 )
+from .records import Record as Record, read_dataclass as read_dataclass
 from .settings import (
     MOST_COUNT as MOST_COUNT,
     MOST_REAL as MOST_REAL,
@@ -66,3 +70,4 @@ from .worker import (
     carry_out as carry_out,
     in_worker as in_worker,
 )
+from .yaml_text import read_yaml as read_yaml

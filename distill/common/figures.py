@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from distill.common.errors import InputError
+from distill.common.files import atomic_write, shown
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -16,7 +17,7 @@ FORMATS = (".png", ".svg", ".pdf")
 def check_format(path: Path | None) -> None:
     """Raise an error if a figure cannot be written in the format of a file; do this before long work."""
     if path is not None and path.suffix not in FORMATS:
-        raise InputError(f"{path} must end in one of {', '.join(FORMATS)}.")
+        raise InputError(f"{shown(path)} must end in one of {', '.join(FORMATS)}.")
 
 
 @contextlib.contextmanager
@@ -47,12 +48,8 @@ def drawing(path: Path, panels: int = 1, width: float = 4.0, height: float = 3.0
             yield list(axes[0])
             sns.despine(figure)
             figure.tight_layout()
-            path.parent.mkdir(parents=True, exist_ok=True)
             metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix)
-            figure.savefig(path, dpi=150, metadata=metadata)
-        except OSError as error:
-            raise InputError(
-                f"Cannot write {path}: {error.strerror or error}; choose another file."
-            ) from error
+            with atomic_write(path) as stream:
+                figure.savefig(stream, dpi=150, metadata=metadata, format=path.suffix[1:])
         finally:
             plt.close(figure)

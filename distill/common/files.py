@@ -2,10 +2,14 @@
 
 import contextlib
 import fcntl
+import io
 import json
 import os
 import stat
+import struct
 import tempfile
+import zipfile
+import zlib
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, BinaryIO
@@ -15,7 +19,23 @@ from distill.common.errors import InputError
 MAX_BYTES = 256 * 2**20
 """Size of a text file, at most; a larger one is refused before it is read."""
 MAX_NESTING = 100
-"""Depth of nested lists and mappings in JSON, at most."""
+"""Depth of nested lists and mappings in JSON and YAML, at most."""
+# What reading the content of a damaged file can raise: headers, compression, missing parts, other types.
+_DAMAGE = (
+    OSError,
+    ValueError,
+    LookupError,
+    TypeError,
+    AttributeError,
+    ArithmeticError,
+    EOFError,
+    SyntaxError,
+    RuntimeError,
+    MemoryError,
+    zipfile.BadZipFile,
+    zlib.error,
+    struct.error,
+)
 
 
 @contextlib.contextmanager
@@ -73,6 +93,10 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
     """
     temporary = None
     try:
+        if path.is_dir() or (path.exists() and not path.is_file()):
+            raise InputError(
+                f"Cannot write {shown(path)}: something else than a file is there; choose another."
+            )
         path.parent.mkdir(parents=True, exist_ok=True)
         handle, name = tempfile.mkstemp(dir=path.parent, prefix=f".{path.name}.")
         temporary = Path(name)
@@ -85,8 +109,12 @@ def atomic_write(path: Path) -> Iterator[BinaryIO]:
         temporary.replace(path)
     except OSError as error:
         raise InputError(
-            f"Cannot write {path}: {error.strerror or error}; no part of it was written."
+            f"Cannot write {shown(path)}: {error.strerror or error}; no part of it was written."
         ) from error
+    except ValueError as error:
+        if "\0" not in str(path):
+            raise
+        raise InputError(f"Cannot write {shown(path)!r}: its name is not valid.") from error
     finally:
         if temporary is not None:
             with contextlib.suppress(OSError):
@@ -103,22 +131,64 @@ def read_bytes(path: Path, max_bytes: int = MAX_BYTES) -> bytes:
         ...
     distill.common.errors.InputError: Cannot read /dev/zero: it is not a regular file; check the path.
     """
+    with open_regular(path) as stream:
+        size = os.fstat(stream.fileno()).st_size
+        if size > max_bytes:
+            raise InputError(
+                f"Cannot read {shown(path)}: it has {size} bytes and at most {max_bytes} are accepted; "
+                "give a smaller file."
+            )
+        return stream.read(max_bytes)
+
+
+@contextlib.contextmanager
+def open_regular(path: Path) -> Iterator[io.BufferedReader]:
+    """Open a regular file to read it; a folder, device, pipe or socket is refused, without waiting for it.
+
+    Examples
+    --------
+    >>> with open_regular(Path("/dev/null")) as stream:
+    ...     pass
+    Traceback (most recent call last):
+        ...
+    distill.common.errors.InputError: Cannot read /dev/null: it is not a regular file; check the path.
+    """
     try:
         # Without O_NONBLOCK the opening of a pipe waits for somebody who writes to it.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
         with os.fdopen(handle, "rb") as stream:
-            status = os.fstat(handle)
-            if not stat.S_ISREG(status.st_mode):
+            if not stat.S_ISREG(os.fstat(handle).st_mode):
                 raise InputError(f"Cannot read {shown(path)}: it is not a regular file; check the path.")
-            if status.st_size > max_bytes:
-                raise InputError(
-                    f"Cannot read {shown(path)}: it has {status.st_size} bytes and at most {max_bytes} are "
-                    "accepted; give a smaller file."
-                )
-            return stream.read(max_bytes)
-    except (OSError, ValueError) as error:
-        reason = getattr(error, "strerror", None) or "its name is not valid"
-        raise InputError(f"Cannot read {shown(path)}: {reason}; check the path.") from error
+            yield stream
+    except OSError as error:
+        raise InputError(f"Cannot read {shown(path)}: {error.strerror or error}; check the path.") from error
+    except ValueError as error:
+        if "\0" not in str(path):
+            raise
+        raise InputError(f"Cannot read {shown(path)}: its name is not valid; check the path.") from error
+
+
+@contextlib.contextmanager
+def content_of(path: Path, advice: str = "make it again") -> Iterator[None]:
+    """Report what goes wrong in the body, which reads the content of a file, as damage of that file.
+
+    Parameters
+    ----------
+    advice : what to do about it, for the message.
+
+    Examples
+    --------
+    >>> with content_of(Path("x.gz")):
+    ...     {}["a"]
+    Traceback (most recent call last):
+        ...
+    distill.common.errors.InputError: x.gz is damaged or has another format (KeyError: 'a'); make it again.
+    """
+    try:
+        yield
+    except _DAMAGE as error:
+        reason = shown(" ".join(f"{type(error).__name__}: {error}".split()))
+        raise InputError(f"{shown(path)} is damaged or has another format ({reason}); {advice}.") from error
 
 
 def read_text(path: Path, max_bytes: int = MAX_BYTES) -> str:

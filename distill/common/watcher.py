@@ -20,6 +20,7 @@ from types import FrameType
 
 from distill.common.errors import InputError
 from distill.common.files import file_lock, read_json, write_json
+from distill.common.records import read_dataclass
 
 REQUEST, WATCHER, COMMAND, EXIT = "asked.json", "watcher.json", "command.json", "ended.json"
 OUTPUT, LOG, CANCEL = "output.txt", "log.txt", "cancel"
@@ -79,10 +80,9 @@ class Process:
     @staticmethod
     def read(file: Path) -> "Process | None":
         """The process in a file; None if there is none."""
-        content = read_json(file)
         try:
-            return Process(int(content["number"]), str(content["started"]))
-        except (KeyError, TypeError, ValueError):
+            return read_dataclass(Process, file)
+        except InputError:
             return None
 
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar, Self, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from distill.common import InputError, atomic_write, parse_json, read_text
+from distill.common import InputError, atomic_write, content_of, parse_json, read_text, shown
 from distill.explanations.provenance import StateFeature
 from distill.structures import Structures, Vocabulary
 
@@ -85,11 +85,14 @@ class Explanation(ABC):
     @classmethod
     def load(cls, path: Path) -> Self:
         """Read what `save` wrote: any kind, or only that of a subclass."""
+        name = getattr(cls, "kind", FIRST_KIND)
         try:
-            found = explanation_from_json(parse_json(read_text(path), str(path)))
-        except (ValueError, KeyError, IndexError, TypeError, AttributeError, InputError) as error:
-            name = getattr(cls, "kind", FIRST_KIND)
-            raise InputError(f"{path} holds no {name} ({error}); write it with `distill run`.") from error
+            with content_of(path):
+                found = explanation_from_json(parse_json(read_text(path), shown(path)))
+        except InputError as error:
+            raise InputError(
+                f"{shown(path)} holds no {name} ({error}); write it with `distill run`."
+            ) from error
         if not isinstance(found, cls):
             raise InputError(f"{path} holds a {found.kind}, not a {cls.kind}; choose another run.")
         return found

@@ -6,9 +6,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from distill.common import InputError, Settings, did_you_mean, read_text
+from distill.common import InputError, Settings, did_you_mean, read_text, read_yaml, shown
 from distill.planning import (
     SPLITS,
     Domain,
@@ -35,9 +33,6 @@ Place = Callable[..., str]
 """Names the position of a part in messages, given the keys that lead to it."""
 
 _CLASS_FILES = (".yaml", ".yml")
-_TAG = "tag:yaml.org,2002:"
-_PLAIN = [_TAG + kind for kind in ("null", "bool", "int", "float", "str")]
-_DATE = _TAG + "timestamp"
 
 
 @dataclass(frozen=True)
@@ -70,7 +65,7 @@ class Document:
         >>> Path(document.place("training", "seeds")).name
         'run.yaml, line 3'
         """
-        content, lines = read_yaml(read_text(path), lambda line: f"{path}, line {line}")
+        content, lines = read_yaml(read_text(path), lambda line: f"{shown(path)}, line {line}")
         if isinstance(content, dict):
             return Document(path, content, lines)
         where = str(path)
@@ -83,85 +78,6 @@ class Document:
         while keys and keys not in self.lines:
             keys = keys[:-1]
         return f"{self.path}, line {self.lines[keys]}" if keys else str(self.path)
-
-
-class _Loader(yaml.SafeLoader):
-    """Reads plain data only."""
-
-    def compose_node(self, parent: Any, index: Any) -> Any:
-        # With aliases, a short file can expand without end.
-        if self.check_event(yaml.AliasEvent):
-            mark = self.peek_event().start_mark  # type: ignore[no-untyped-call]
-            raise yaml.MarkedYAMLError(problem="aliases are not allowed here", problem_mark=mark)
-        return super().compose_node(parent, index)
-
-
-def read_yaml(text: str, place: Callable[[int], str]) -> tuple[Any, dict[tuple[Key, ...], int]]:
-    """Plain data from YAML text, and the line of each part.
-
-    Parameters
-    ----------
-    place : names a line in messages.
-
-    Examples
-    --------
-    >>> read_yaml("a:\\n- 0.5\\n- yes", "line {}".format)
-    ({'a': [0.5, True]}, {(): 1, ('a',): 1, ('a', 0): 2, ('a', 1): 3})
-    """
-    try:
-        loader = _Loader(text)
-        node = loader.get_single_node()
-        lines: dict[tuple[Key, ...], int] = {}
-        return (None if node is None else _plain(loader, node, (), lines, place)), lines
-    except yaml.reader.ReaderError as error:
-        line = text.count("\n", 0, error.position) + 1
-        raise InputError(f"{place(line)}: this is not YAML ({error.reason}); correct it.") from error
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        where = place(mark.line + 1) if mark else place(1)
-        if "'\\t'" in str(error.problem):
-            raise InputError(f"{where}: a tab is not YAML; use spaces.") from error
-        raise InputError(f"{where}: this is not YAML ({error.problem}); correct it.") from error
-    except RecursionError as error:
-        raise InputError(f"{place(1)}: the parts are nested too deeply; simplify them.") from error
-
-
-def _plain(
-    loader: _Loader,
-    node: yaml.Node,
-    keys: tuple[Key, ...],
-    lines: dict[tuple[Key, ...], int],
-    place: Callable[[int], str],
-) -> Any:
-    """The plain data of a node; adds the lines of its parts."""
-    line = node.start_mark.line + 1
-    lines.setdefault(keys, line)
-    if isinstance(node, yaml.MappingNode) and node.tag == loader.DEFAULT_MAPPING_TAG:
-        found: dict[str, Any] = {}
-        for name, value in node.value:
-            at = name.start_mark.line + 1
-            if not isinstance(name, yaml.ScalarNode):
-                raise InputError(f"{place(at)}: a name must not be a list or a mapping; correct it.")
-            inner = (*keys, name.value)
-            if inner in lines:
-                shown = ".".join(map(str, inner))
-                raise InputError(
-                    f"{place(at)}: {shown} is given twice, first in line {lines[inner]}; remove one."
-                )
-            lines[inner] = at
-            found[name.value] = _plain(loader, value, inner, lines, place)
-        return found
-    if isinstance(node, yaml.SequenceNode) and node.tag == loader.DEFAULT_SEQUENCE_TAG:
-        return [_plain(loader, one, (*keys, n), lines, place) for n, one in enumerate(node.value)]
-    if isinstance(node, yaml.ScalarNode) and node.tag == _DATE:
-        return node.value
-    if not isinstance(node, yaml.ScalarNode) or node.tag not in _PLAIN:
-        raise InputError(f"{place(line)}: the tag {node.tag} is not known; write plain values.")
-    try:
-        return loader.construct_object(node)
-    except (ValueError, KeyError) as error:
-        shown = node.value if len(node.value) < 40 else f"{node.value[:40]}..."
-        raise InputError(f"{place(line)}: the value {shown!r} cannot be read; correct it.") from error
 
 
 def read_config(

@@ -30,6 +30,7 @@ from distill.common import (
     InputError,
     Process,
     is_open,
+    read_dataclass,
     read_json,
     write_json,
 )
@@ -41,6 +42,25 @@ _MOST = 20  # commands that may wait or run
 _DISTILL = [sys.executable, "-c", "from distill.cli import main; main()"]
 _LONGEST = 4_000  # characters of an error
 _START = 15.0  # seconds until a new process has written its number
+
+
+@dataclass(frozen=True)
+class _Request:
+    """The content of the file of a request."""
+
+    name: str
+    arguments: tuple[str, ...]
+    asked: float
+
+
+@dataclass(frozen=True)
+class _Ending:
+    """The content of the file about the end of a job."""
+
+    code: int
+    cancelled: bool = False
+    when: float = 0.0
+    error: str = ""
 
 
 @dataclass(frozen=True)
@@ -98,13 +118,13 @@ class DetachedJob:
     def state(self) -> JobState:
         """The current state."""
         now = time.time()
-        ended = read_json(self.folder / EXIT)
+        ended = self._ended()
         begun = _changed(self.folder / COMMAND)
-        if ended:
-            spent = max(0.0, float(ended.get("when", now)) - (begun or self.request_time))
-            if ended.get("cancelled"):
+        if ended is not None:
+            spent = max(0.0, ended.when - (begun or self.request_time))
+            if ended.cancelled:
                 return JobState(CANCELLED, seconds=spent)
-            if ended.get("code") == 0:
+            if ended.code == 0:
                 return JobState(DONE, seconds=spent)
             return JobState(FAILED, seconds=spent, error=self._error(ended))
         if not is_open(self.folder) and (
@@ -167,13 +187,23 @@ class DetachedJob:
                 return status
         return None
 
-    def _error(self, ended: Mapping[str, Any]) -> str:
+    def _ended(self) -> "_Ending | None":
+        """How it ended; None if it has not. A damaged file is the end of a failed job."""
+        file = self.folder / EXIT
+        if not file.exists():
+            return None
+        try:
+            return read_dataclass(_Ending, file)
+        except InputError as error:
+            return _Ending(code=1, error=str(error))
+
+    def _error(self, ended: "_Ending") -> str:
         """The cause of its failure: its error message, or the last line of its log."""
-        if error := ended.get("error"):
-            return f"It could not be started: {error}"
+        if ended.error:
+            return f"It did not run to its end: {ended.error}"
         log = self.log().strip()
         _, found, sentence = log.rpartition("Error: ")
-        code = int(ended.get("code") or 0)
+        code = ended.code
         if found and code > 0:
             return " ".join(sentence.split())[:_LONGEST]
         if code < 0:
@@ -218,12 +248,11 @@ def detached_jobs(store: Path) -> list[DetachedJob]:
     """The detached jobs of a folder of runs, newest first."""
     found = []
     for file in (store.resolve() / LAUNCHED).glob(f"*/{REQUEST}"):
-        row = read_json(file)
         try:
-            arguments = tuple(map(str, row["arguments"]))
-            found.append(DetachedJob(file.parent, str(row["name"]), arguments, float(row["asked"])))
-        except (KeyError, TypeError, ValueError):
+            row = read_dataclass(_Request, file)
+        except InputError:
             continue
+        found.append(DetachedJob(file.parent, row.name, row.arguments, row.asked))
     return sorted(found, key=lambda one: one.key, reverse=True)
 
 

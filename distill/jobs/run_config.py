@@ -1,11 +1,12 @@
 """The config of a run: one YAML file with all inputs and settings."""
 
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
-from distill.common import InputError, did_you_mean
+from distill.common import InputError, did_you_mean, read_yaml
 from distill.distillation import Distillation
 from distill.evaluation import Measurement
 from distill.jobs.config import (
@@ -16,7 +17,6 @@ from distill.jobs.config import (
     check_source,
     is_class_file,
     read_entries,
-    read_yaml,
     resolve_entry,
     splits_of,
 )
@@ -124,7 +124,7 @@ class RunConfig:
         """The config with all defaults and absolute paths, valid in every working directory."""
         whole: dict[str, Any] = {key: _absolute(key, value, Path()) for key, value in self.source.items()}
         if self.checkpoint is not None:
-            whole["checkpoint"] = str(self.checkpoint.resolve())
+            whole["checkpoint"] = os.path.realpath(self.checkpoint)
         if self.labelling:
             whole["labelling"] = dict(self.labelling)
         for name in ("network", "training", "distillation", "evaluation", "export"):
@@ -270,4 +270,4 @@ def _absolute(entry: str, value: Any, folder: Path) -> Any:
     found = resolve_entry(entry, value, folder)
     if entry == "problem" and not (is_class_file(found) and Path(found).is_file()):
         return found
-    return str(Path(found).resolve())
+    return os.path.realpath(found)

@@ -12,7 +12,17 @@ from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, TypeVar
 
-from distill.common import KEY_BASE, STAGES, InputError, cache_file, cache_folder, content_key, file_lock
+from distill.common import (
+    KEY_BASE,
+    STAGES,
+    InputError,
+    cache_file,
+    cache_folder,
+    content_key,
+    content_of,
+    file_lock,
+    open_regular,
+)
 from distill.distillation import (
     DistillationResult,
     ReadableExtractor,
@@ -92,13 +102,8 @@ class Stages:
     def _network_key(self, data: str) -> str | None:
         config = self.config
         if config.checkpoint is not None:
-            try:
-                with config.checkpoint.open("rb") as stream:
-                    return hashlib.file_digest(stream, "sha256").hexdigest()[:32]
-            except OSError as error:
-                raise InputError(
-                    f"Cannot read the checkpoint {config.checkpoint}: {error.strerror or error}."
-                ) from error
+            with open_regular(config.checkpoint) as stream:
+                return hashlib.file_digest(stream, "sha256").hexdigest()[:32]
         if config.network is None or config.training is None:
             return None
         return content_key(["train", data, config.network.to_mapping(), config.training.to_mapping()])
@@ -300,8 +305,9 @@ class Stages:
             return None, False
         begun = time.perf_counter()
         try:
-            found = load(file)
-        except (InputError, LookupError, TypeError, ValueError, AttributeError):
+            with content_of(file):
+                found = load(file)
+        except InputError:
             return None, True
         self.records.append(StageRecord(stage, str(key), False, time.perf_counter() - begun))
         return found, False

@@ -77,6 +77,8 @@ class Checkpoint:
             return Checkpoint(foreign, {}, source)
         tensors, metadata = read_tensors(path, KIND)
         try:
+            if not isinstance(metadata["record"], dict) or not isinstance(metadata["architecture"], dict):
+                raise TypeError("its record or architecture has no entries by name")
             vocabulary = Vocabulary.from_json(metadata["vocabulary"])
             family = family_named(metadata.get("family", DEFAULT_FAMILY))
             settings = family.settings.from_mapping(metadata["architecture"], str(path))
@@ -88,7 +90,7 @@ class Checkpoint:
             return checkpoint
         except InputError as error:
             raise InputError(f"{path}: {error}") from error
-        except (KeyError, TypeError, ValueError) as error:
+        except (LookupError, TypeError, ValueError, AttributeError, RuntimeError) as error:
             raise InputError(f"{path} is an incomplete checkpoint ({error!r}); make it again.") from error
 
     @property

@@ -8,7 +8,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from distill.common import rank_within
+from distill.common import content_of, rank_within
 from distill.networks.checkpoint import Checkpoint
 from distill.networks.execution import evaluate
 from distill.networks.state_values import predict
@@ -49,11 +49,18 @@ class Predictions:
     def load(path: Path) -> "Predictions":
         """Read what `save` wrote."""
         arrays, metadata = read_archive(path, KIND)
-        values, drawn, points = (
-            {name: arrays[f"{part}/{name}"] for name in metadata["splits"]}
-            for part in ("values", "drawn", "points")
-        )
-        return Predictions(values, drawn, points, arrays["shares"])
+        with content_of(path):
+            values, drawn, points = (
+                {name: arrays[f"{part}/{name}"] for name in metadata["splits"]}
+                for part in ("values", "drawn", "points")
+            )
+            shares = arrays["shares"]
+            shapes = [one.shape[::2] for one in points.values()]
+            if shares.ndim != 2 or any(one.ndim != 1 for one in drawn.values()):
+                raise ValueError("an array has another shape")
+            if any(shape != shares.shape for shape in shapes):
+                raise ValueError("the points of a split do not fit the layers")
+            return Predictions(values, drawn, points, shares)
 
 
 def compute_predictions(checkpoint: Checkpoint, sets: Mapping[str, DataSet]) -> Predictions:

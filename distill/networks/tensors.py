@@ -9,7 +9,7 @@ from safetensors import SafetensorError, safe_open
 from safetensors.torch import save
 from torch import Tensor
 
-from distill.common import InputError, atomic_write
+from distill.common import InputError, atomic_write, content_of, open_regular, parse_json, shown
 
 _KEY = "distill"
 
@@ -33,13 +33,15 @@ def write_tensors(path: Path, tensors: Mapping[str, Tensor], metadata: Mapping[s
 
 def read_tensors(path: Path, kind: str) -> tuple[dict[str, Tensor], dict[str, Any]]:
     """Read a file of `write_tensors` whose metadata has this `kind`."""
-    try:
-        with safe_open(path, framework="pt") as file:
-            metadata = json.loads((file.metadata() or {}).get(_KEY, "{}"))
-            if metadata.get("kind") != kind:
-                raise InputError(f"{path} holds {metadata.get('kind')!r}, not {kind!r}; give another file.")
-            return {name: file.get_tensor(name) for name in file.keys()}, metadata  # noqa: SIM118
-    except FileNotFoundError as error:
-        raise InputError(f"There is no file {path}.") from error
-    except (OSError, ValueError, SafetensorError) as error:
-        raise InputError(f"{path} is damaged or not one of our files ({error}); make it again.") from error
+    # The library compares the sizes in the header with that of the file.
+    with open_regular(path), content_of(path):
+        try:
+            with safe_open(path, framework="pt") as file:
+                metadata = parse_json((file.metadata() or {}).get(_KEY, "{}"), shown(path))
+                if metadata.get("kind") != kind:
+                    raise InputError(
+                        f"{shown(path)} holds {metadata.get('kind')!r}, not {kind!r}; give another file."
+                    )
+                return {name: file.get_tensor(name) for name in file.keys()}, metadata  # noqa: SIM118
+        except SafetensorError as error:
+            raise ValueError(str(error)) from error

@@ -284,6 +284,7 @@ def instance_files(folder: Path) -> list[Path]:
     if not folder.is_dir():
         raise InputError(f"There is no folder {folder}; give a folder of PDDL instances.")
     files = [path for path in folder.glob("*.pddl") if "domain" not in path.stem.lower()]
+    files = [path for path in files if not path.name.startswith(".")]
     if not files:
         raise InputError(f"The folder {folder} holds no PDDL instances (*.pddl); give another one.")
     return sorted(

@@ -8,9 +8,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-import yaml
-
-from distill.common import InputError, check_memory, range_text, read_text
+from distill.common import InputError, check_memory, range_text, read_text, read_yaml, shown
 from distill.planning.generators import GENERATORS
 from distill.planning.pddl import Domain, Instance
 from distill.planning.settings import Labelling
@@ -137,10 +135,7 @@ def problem_class(name: str) -> ProblemClass:
 
 
 def _read(path: Path, domains: Path) -> ProblemClass:
-    try:
-        spec = yaml.safe_load(read_text(path))
-    except yaml.YAMLError as error:
-        raise InputError(f"{path} is not valid YAML ({' '.join(str(error).split())}); correct it.") from error
+    spec, _ = read_yaml(read_text(path), lambda line: f"{shown(path)}, line {line}")
     if not isinstance(spec, dict):
         raise InputError(f"{path} must be a mapping with the keys {', '.join(sorted(_REQUIRED))}.")
     _check_keys(path, "", spec, _REQUIRED, _OPTIONAL)

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from distill.evaluation import Evaluation
 from distill.explanations import ValueFunction, has_integer_weights
+from distill.runs.records import Metrics
 from distill.structures import read_archive, write_archive
 
 Array = NDArray[np.float64]
@@ -37,6 +38,7 @@ class EvaluationResult:
     def load(path: Path) -> "EvaluationResult":
         """Read what `save` wrote."""
         values, metadata = read_archive(path, KIND)
+        Metrics.check(metadata.get("metrics"), path)
         return EvaluationResult(values, metadata["metrics"])
 
 

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from distill.common import InputError, content_key
+from distill.common import InputError, content_key, parse_json, read_text, shown
 from distill.explanations import (
     FORMS,
     LARGEST,
@@ -31,6 +31,7 @@ from distill.explanations import (
 from distill.logic import Constant, Evaluator, Number, Product, Scaled, Sum, write
 from distill.planning import SPLITS
 from distill.regression import fit_exact
+from distill.runs.records import RefitResult
 from distill.runs.run import Run
 from distill.runs.writer import new_folder
 
@@ -223,12 +224,8 @@ def _write(folder: Path, result: Mapping[str, Any], value: Number, run: Run) -> 
 
 
 def _read(place: Path) -> dict[str, Any]:
-    try:
-        found: dict[str, Any] = json.loads((place / RESULT).read_text())
-        if not {"run", "added", "dropped", "value", "terms", "before", "after"} <= set(found):
-            raise ValueError("it is not the result of a refit")
-    except (OSError, ValueError, TypeError) as error:
-        raise InputError(
-            f"{place / RESULT} cannot be read ({error}); remove its folder and fit again."
-        ) from error
-    return found
+    file = place / RESULT
+    found = parse_json(read_text(file), shown(file))
+    RefitResult.check(found, file, "remove its folder and fit again")
+    result: dict[str, Any] = found
+    return result

@@ -21,19 +21,18 @@ often the work was interrupted.
 """
 
 import hashlib
-import json
+import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import yaml
-
-from distill.common import InputError, changed_stages
+from distill.common import InputError, changed_stages, content_of, open_regular, parse_json, read_text, shown
 from distill.distillation import TreeWithFormulas, trees_from_json
-from distill.explanations import ValueFunction
+from distill.explanations import FORMS, ValueFunction
 from distill.networks import Predictions
+from distill.runs.records import ADVICE, Inputs, LogLine, Metrics, read_source
 from distill.structures import DataSet, Vocabulary
 
 if TYPE_CHECKING:
@@ -41,6 +40,14 @@ if TYPE_CHECKING:
 
 LOG = "log.jsonl"
 INPUTS = "inputs.json"
+METRICS = "metrics.json"
+CONFIG = "config.yaml"
+NETWORK = "network.safetensors"
+RUN_FILES = (
+    *(CONFIG, INPUTS, METRICS, LOG, NETWORK, "model.json", "trees.json", "report.html", "weights.svg"),
+    *("predictions.parquet", "embeddings.npz", "errors.svg", *(form.file for form in FORMS.values())),
+)
+"""The files of a run besides its states; not every run has all."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -60,15 +67,17 @@ class Run:
 
     @staticmethod
     def load(folder: Path) -> "Run":
-        """Read a run's folder."""
-        try:
-            metrics = json.loads((folder / "metrics.json").read_text())
-            config = yaml.safe_load((folder / "config.yaml").read_text())
-            if not isinstance(metrics, dict) or not isinstance(config, dict):
-                raise ValueError("its metrics or config are not those of a run")
-        except (OSError, ValueError, yaml.YAMLError) as error:
-            raise InputError(f"{folder} is no run ({error}); make one with `distill run`.") from error
-        return Run(folder, metrics, config)
+        """Read a run's folder: its metrics, its config and the record of its inputs, all checked."""
+        if not is_run(folder):
+            raise InputError(f"{shown(folder)} is no run; make one with `distill run`.")
+        metrics = _entries(folder / METRICS)
+        names = Metrics.check(metrics, folder / METRICS, ADVICE).splits
+        run = Run(folder, metrics, read_source(folder / CONFIG))
+        _ = run.inputs
+        for file in ("model.json", "predictions.parquet", *(f"states/{name}.npz" for name in names)):
+            if not (folder / file).is_file():
+                raise InputError(f"{shown(folder / file)} is missing; {ADVICE}.")
+        return run
 
     @property
     def name(self) -> str:
@@ -83,16 +92,14 @@ class Run:
     @cached_property
     def inputs(self) -> dict[str, Any]:
         """The keys of its inputs, and checksums of its files."""
-        found: dict[str, Any] = self._json(INPUTS)
+        found = _entries(self.folder / INPUTS)
+        Inputs.check(found, self.folder / INPUTS, ADVICE)
         return found
 
     @property
     def outdated(self) -> str | None:
         """A sentence that names the stages whose code has changed since this run; None if none has."""
-        try:
-            stages = changed_stages(self.inputs.get("code", {}))
-        except InputError:
-            return None
+        stages = changed_stages(self.inputs.get("code") or {})
         if not stages:
             return None
         return (
@@ -103,7 +110,9 @@ class Run:
     @cached_property
     def trees(self) -> tuple[TreeWithFormulas, ...]:
         """All trees."""
-        return trees_from_json(self._json("trees.json"))
+        file = self.folder / "trees.json"
+        with content_of(file, ADVICE):
+            return trees_from_json(_entries(file))
 
     @property
     def seconds(self) -> dict[str, float]:
@@ -118,10 +127,12 @@ class Run:
     @cached_property
     def log(self) -> list[dict[str, Any]]:
         """The records of all stages; see `StageRecord`."""
-        try:
-            return [json.loads(line) for line in (self.folder / LOG).read_text().splitlines()]
-        except (OSError, ValueError) as error:
-            raise InputError(f"{self.folder / LOG} cannot be read ({error}); make the run again.") from error
+        file = self.folder / LOG
+        lines = read_text(file).splitlines()
+        found = [parse_json(text, f"{shown(file)}, line {number}") for number, text in enumerate(lines, 1)]
+        for one in found:
+            LogLine.check(one, file, ADVICE)
+        return found
 
     @property
     def splits(self) -> list[str]:
@@ -150,27 +161,40 @@ class Run:
         import pandas as pd
 
         file = self.folder / "predictions.parquet"
-        try:
-            return pd.read_parquet(file)
-        except (OSError, ValueError) as error:
-            raise InputError(f"{file} cannot be read ({error}); make the run again.") from error
+        with open_regular(file) as stream, content_of(file, ADVICE):
+            table = pd.read_parquet(stream)
+            kinds = {
+                name: table[name].dtype.kind for name in ("split", "instance", "state", "v_star", "value")
+            }
+            numbers = [name for name in table if name not in ("split", "instance")]
+            if any(table[name].dtype.kind not in "iuf" for name in numbers) or kinds["value"] != "f":
+                raise ValueError("a column has another type")
+            return table
 
     def damaged(self) -> list[str]:
         """The files that are missing or have changed."""
         return [name for name, known in self.inputs["files"].items() if checksum(self.folder / name) != known]
 
-    def _json(self, name: str) -> Any:
-        file = self.folder / name
-        try:
-            return json.loads(file.read_text())
-        except (OSError, ValueError) as error:
-            raise InputError(f"{file} cannot be read ({error}); make the run again.") from error
+
+def is_run(folder: Path) -> bool:
+    """Whether a folder is that of a run, be it damaged."""
+    try:
+        return folder.is_dir() and any(os.path.lexists(folder / name) for name in (METRICS, INPUTS))
+    except (OSError, ValueError):  # a name that is too long, or has a null byte
+        return False
+
+
+def _entries(file: Path) -> dict[str, Any]:
+    content = parse_json(read_text(file), shown(file))
+    if not isinstance(content, dict):
+        raise InputError(f"{shown(file)} is damaged (it has no entries by name); {ADVICE}.")
+    return content
 
 
 def checksum(file: Path) -> str | None:
     """The SHA-256 of a file; None if it cannot be read."""
     try:
-        with file.open("rb") as stream:
+        with open_regular(file) as stream:
             return hashlib.file_digest(stream, "sha256").hexdigest()
-    except OSError:
+    except InputError:
         return None

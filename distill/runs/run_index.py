@@ -1,18 +1,15 @@
 """The index of a folder of runs: the main figures of each run, cached until the run changes."""
 
-import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
-import yaml
-
+from distill.common import InputError
+from distill.runs.run import CONFIG, INPUTS, METRICS, Run, is_run
 from distill.runs.sections import problem_name
 
-# Reading a thousand configs with the pure Python loader takes seconds.
-_LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _CACHED = 20_000  # runs
 
 
@@ -32,6 +29,7 @@ class RunSummary:
     fidelity : the share of states in which the network's greedy successor is also a best one by the value
         function; None without a network.
     metrics : all metrics of the run.
+    outdated : see `Run`.
     """
 
     folder: Path
@@ -46,6 +44,7 @@ class RunSummary:
     size: int
     fidelity: float | None
     metrics: Mapping[str, Any]
+    outdated: str | None = None
 
     @property
     def name(self) -> str:
@@ -59,42 +58,50 @@ def run_folders(folder: Path) -> Iterator[Path]:
         places = sorted(folder.iterdir())
     except OSError:
         return
-    for place in places:
-        if not place.name.startswith(".") and (place / "metrics.json").exists():
-            yield place
+    yield from (place for place in places if not place.name.startswith(".") and is_run(place))
 
 
-def run_summaries(folder: Path) -> tuple[list[RunSummary], list[str]]:
-    """The summaries of all runs of a folder, newest first, and the names of the runs that cannot be read."""
-    rows = {place.name: _summary(place) for place in run_folders(folder)}
-    found = sorted((row for row in rows.values() if row), key=lambda run: (-run.made, run.name))
-    return found, [name for name, row in rows.items() if row is None]
+def run_summaries(folder: Path) -> tuple[list[RunSummary], dict[str, str]]:
+    """The summaries of all runs of a folder, newest first; by name, why the other runs cannot be read."""
+    found, damaged = [], {}
+    for place in run_folders(folder):
+        one = _read(place, tuple(map(_stamp, (place, place / METRICS, place / CONFIG, place / INPUTS))))
+        if isinstance(one, RunSummary):
+            found.append(one)
+        else:
+            damaged[place.name] = one
+    return sorted(found, key=lambda run: (-run.made, run.name)), damaged
 
 
-def _summary(folder: Path) -> RunSummary | None:
+def _stamp(file: Path) -> int:
     try:
-        return _read(folder, (folder / "metrics.json").stat().st_mtime_ns)
-    except (OSError, ValueError, LookupError, TypeError, AttributeError, yaml.YAMLError):
-        return None
+        return file.stat().st_mtime_ns
+    except OSError:
+        return 0
 
 
 @lru_cache(maxsize=_CACHED)
-def _read(folder: Path, stamp: int) -> RunSummary:
-    metrics = json.loads((folder / "metrics.json").read_text())
-    config = yaml.load((folder / "config.yaml").read_text(), Loader=_LOADER)  # noqa: S506
-    pool, _, control = str(metrics["pool"]).partition(", ")
-    agreement = (metrics.get("fidelity") or {}).get("greedy_agreement")
+def _read(folder: Path, stamps: tuple[int, ...]) -> RunSummary | str:
+    """The summary of a run, or why it cannot be read."""
+    try:
+        run = Run.load(folder)
+        metrics, config = run.metrics, run.config
+        outdated = run.outdated
+    except InputError as error:
+        return str(error)
+    pool, _, control = metrics["pool"].partition(", ")
     return RunSummary(
         folder=folder,
-        made=stamp / 1e9,
+        made=stamps[1] / 1e9,
         problem=problem_name(config),
         mode=str((config.get("distillation") or {}).get("mode", "")),
         pool=pool,
         control=control or "none",
         exact=bool(metrics["fit"].get("exact")),
         mae={name: float(split["mae"]) for name, split in metrics["splits"].items()},
-        features=int(metrics["features"]),
-        size=int(metrics["formula_size"]),
-        fidelity=None if agreement is None else float(agreement),
+        features=metrics["features"],
+        size=metrics["formula_size"],
+        fidelity=metrics["fidelity"].get("greedy_agreement"),
         metrics=metrics,
+        outdated=outdated,
     )

@@ -7,7 +7,7 @@ from contextlib import suppress
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
-from distill.common import InputError, atomic_write
+from distill.common import InputError, atomic_write, read_dataclass
 
 RUNNING, FAILED = "running", "failed"
 JOBS = ".jobs"
@@ -48,8 +48,8 @@ class Status:
     def read(file: Path) -> "Status | None":
         """Read a file; None if it is missing or unreadable."""
         try:
-            return Status(**json.loads(file.read_text()))
-        except (OSError, ValueError, TypeError):
+            return read_dataclass(Status, file)
+        except InputError:
             return None
 
 

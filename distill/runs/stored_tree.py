@@ -1,6 +1,5 @@
 """The stored trees of a run: the path of an object in each tree, and the dendrograms of leaf sets."""
 
-import json
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -10,10 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from distill.common import InputError
+from distill.common import content_of, parse_json, read_text, shown
 from distill.distillation import leaf_set_formula, trees_from_json
 from distill.explanations import StateFeature
 from distill.logic import Evaluator, Truth
+from distill.runs.records import ADVICE
 from distill.runs.run import Run
 from distill.structures import Structures
 from distill.trees import Dendrogram, Tree
@@ -168,10 +168,10 @@ def sets_with_leaf(dendrogram: Dendrogram, leaf: int) -> list[int]:
 
 def stored_trees(run: Run) -> tuple[StoredTree, ...]:
     """All trees of a run, in the order of its file; none for a run without a network."""
-    try:
-        return tuple(_read(json.loads((run.folder / "trees.json").read_text())))
-    except (OSError, ValueError, LookupError, TypeError, AttributeError) as error:
-        raise InputError(f"The trees of {run.name} cannot be read ({error}); make the run again.") from error
+    file = run.folder / "trees.json"
+    whole = parse_json(read_text(file), shown(file))
+    with content_of(file, ADVICE):
+        return tuple(_read(whole))
 
 
 def _read(whole: Mapping[str, Any]) -> Iterator[StoredTree]:

@@ -5,39 +5,27 @@ as bytes. `numpy.load(path, allow_pickle=False)` reads it without this package.
 """
 
 import json
-import struct
-import tokenize
+import math
 import zipfile
-import zlib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from distill.common import InputError, atomic_write
+from distill.common import InputError, atomic_write, content_of, open_regular, parse_json, shown
 
 _METADATA = "metadata"
 _PACKING: Mapping[bool, tuple[Any, ...]] = {
     False: (zipfile.ZIP_STORED,),
     True: (zipfile.ZIP_DEFLATED, True, 1),
 }
-# Errors of damaged files: zip headers, compression, numpy headers, JSON.
-_DAMAGE = (
-    OSError,
-    ValueError,
-    EOFError,
-    KeyError,
-    TypeError,
-    SyntaxError,
-    RuntimeError,
-    MemoryError,
-    zipfile.BadZipFile,
-    zlib.error,
-    struct.error,
-    tokenize.TokenError,
-)
+_MOST_PACKED = 1_100  # bytes that one byte of a compressed member can stand for; the format allows 1 032
+_HEADERS: Mapping[tuple[int, int], Callable[..., Any]] = {
+    (1, 0): np.lib.format.read_array_header_1_0,
+    (2, 0): np.lib.format.read_array_header_2_0,
+}
 
 
 def write_archive(
@@ -66,13 +54,30 @@ def write_archive(
 
 def read_archive(path: Path, kind: str) -> tuple[dict[str, NDArray[Any]], dict[str, Any]]:
     """Read a file that `write_archive` wrote, if its metadata has this `kind`."""
-    try:
-        with np.load(path, allow_pickle=False) as archive:
-            metadata: dict[str, Any] = json.loads(archive[_METADATA].tobytes())
-            if metadata.get("kind") != kind:
-                raise InputError(f"{path} holds {metadata.get('kind')!r}, not {kind!r}; give another file.")
-            return {name: archive[name] for name in archive.files if name != _METADATA}, metadata
-    except FileNotFoundError as error:
-        raise InputError(f"There is no file {path}.") from error
-    except _DAMAGE as error:
-        raise InputError(f"{path} is damaged or has another format ({error}); create it again.") from error
+    with (
+        open_regular(path) as stream,
+        content_of(path, "create it again"),
+        zipfile.ZipFile(stream) as archive,
+    ):
+        arrays = {one.filename.removesuffix(".npy"): _read_member(archive, one) for one in archive.infolist()}
+        metadata = parse_json(arrays.pop(_METADATA).tobytes(), shown(path))
+        if metadata.get("kind") != kind:
+            raise InputError(
+                f"{shown(path)} holds {metadata.get('kind')!r}, not {kind!r}; give another file."
+            )
+        return arrays, metadata
+
+
+def _read_member(archive: zipfile.ZipFile, member: zipfile.ZipInfo) -> NDArray[Any]:
+    """One array. Its size must be that of the member before memory is taken for it."""
+    if member.file_size > _MOST_PACKED * (member.compress_size + 1):
+        raise ValueError(f"{member.filename} cannot hold {member.file_size} bytes")
+    with archive.open(member) as stream:
+        version = np.lib.format.read_magic(stream)
+        shape, _, dtype = _HEADERS[version](stream)
+        if dtype.hasobject or math.prod(shape) * dtype.itemsize != member.file_size - stream.tell():
+            raise ValueError(f"the header of {member.filename} does not fit its size")
+    with archive.open(member) as stream:
+        found: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
+        stream.read(1)  # at the end of a member its checksum is compared
+        return found

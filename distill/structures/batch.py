@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from distill.common import InputError, offsets, ranges
+from distill.common import InputError, content_of, offsets, ranges
 from distill.structures.archive import read_archive, write_archive
 from distill.structures.vocabulary import ACHIEVED, MISSING, Vocabulary
 
@@ -184,7 +184,9 @@ class Structures:
     @staticmethod
     def load(path: Path) -> "Structures":
         """Read a batch that `save` wrote."""
-        return Structures.from_arrays(*read_archive(path, KIND))
+        arrays, metadata = read_archive(path, KIND)
+        with content_of(path):
+            return Structures.from_arrays(arrays, metadata)
 
 
 def concatenate(batches: Iterable[Structures]) -> Structures:

@@ -29,10 +29,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from distill.common import InputError, offsets, ranges
+from distill.common import InputError, content_of, offsets, ranges
 from distill.structures.archive import read_archive, write_archive
 from distill.structures.batch import Structures
 from distill.structures.labels import UNSOLVABLE, V_STAR, inverse_frequency, label_arrays, labels_of
+from distill.structures.stored_arrays import StoredInstance, check_states
 from distill.structures.transitions import Transitions, join_transitions
 from distill.structures.vocabulary import ACHIEVED, MISSING, Vocabulary
 
@@ -299,17 +300,22 @@ class DataSet:
     def load(path: Path) -> "DataSet":
         """Read a set that `save` wrote."""
         arrays, metadata = read_archive(path, KIND)
-        schemas = metadata.get("schemas")
-        return DataSet(
-            Vocabulary.from_json(metadata["vocabulary"]),
-            metadata["domain"],
-            tuple(metadata["instances"]),
-            **{name: arrays[name] for name in _ARRAYS},
-            labels=labels_of(arrays),
-            multiplicity=arrays["multiplicity"],
-            provenance=metadata["origin"],
-            transitions=None if schemas is None else Transitions.from_arrays(arrays, schemas),
-        )
+        with content_of(path):
+            instances, schemas = metadata["instances"], metadata.get("schemas")
+            for instance in instances:
+                StoredInstance.check(instance, path)
+            found = DataSet(
+                Vocabulary.from_json(metadata["vocabulary"]),
+                metadata["domain"],
+                tuple(instances),
+                **{name: arrays[name] for name in _ARRAYS},
+                labels=labels_of(arrays),
+                multiplicity=arrays["multiplicity"],
+                provenance=dict(metadata["origin"]),
+                transitions=None if schemas is None else Transitions.from_arrays(arrays, schemas),
+            )
+            check_states(arrays, [one.arity for one in found.vocabulary], found.n_objects, found.labels)
+            return found
 
 
 def join(sets: Iterable[DataSet]) -> DataSet:

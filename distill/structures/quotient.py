@@ -16,7 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from distill.common import InputError, distinct_rows
+from distill.common import InputError, content_of, distinct_rows
 from distill.structures.archive import read_archive, write_archive
 from distill.structures.batch import Structures
 from distill.structures.labels import label_arrays, labels_of
@@ -286,17 +286,18 @@ class Quotient:
     def load(path: Path) -> "Quotient":
         """Read a quotient that `save` wrote."""
         arrays, metadata = read_archive(path, KIND)
-        rows = [arrays[f"row{depth}"] for depth in range(sum(name.startswith("row") for name in arrays))]
-        return Quotient(
-            Structures.from_arrays(arrays, metadata),
-            Options(**metadata["options"]),
-            rows,
-            metadata["stable"],
-            arrays["chosen"],
-            labels_of(arrays),
-            arrays["split"],
-            arrays["multiplicity"],
-        )
+        with content_of(path):
+            rows = [arrays[f"row{depth}"] for depth in range(sum(name.startswith("row") for name in arrays))]
+            return Quotient(
+                Structures.from_arrays(arrays, metadata),
+                Options(**metadata["options"]),
+                rows,
+                metadata["stable"],
+                arrays["chosen"],
+                labels_of(arrays),
+                arrays["split"],
+                arrays["multiplicity"],
+            )
 
 
 def joint_messages(n_objects: int, relations: list[Rows]) -> tuple[Rows, Rows, Rows]:

@@ -30,6 +30,8 @@ class Predicate:
     role: str = "state"
 
     def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not isinstance(self.arity, int) or self.arity < 0:
+            raise ValueError(f"{self.name!r} with arity {self.arity!r} is no predicate")
         if self.role not in ROLES:
             raise ValueError(f"role {self.role!r} is none of {', '.join(ROLES)}")
 

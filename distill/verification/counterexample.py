@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from distill.common import InputError
+from distill.common import atomic_write
 from distill.logic import Evaluator, weighted
 from distill.planning import Instance, InstanceFamilies, successors
 from distill.structures import DataSet, best_successors
@@ -222,10 +222,8 @@ class Counterexample:
 
     def write(self, path: Path) -> None:
         """Write the instance as PDDL."""
-        try:
-            path.write_text(self.pddl)
-        except OSError as error:
-            raise InputError(f"Cannot write {path}: {error.strerror or error}.") from error
+        with atomic_write(path) as stream:
+            stream.write(self.pddl.encode())
 
     @property
     def data(self) -> DataSet:

@@ -20,6 +20,7 @@ from app.session.run_index import DEMO
 from distill.jobs import Work, write_summary
 from distill.jobs.sweep import PlannedJob
 from distill.runs import Run, RunSummary, Status, Store, run_index, status_file
+from tests.support.bare_run import bare_run
 from tests.support.commands import PATIENCE
 from tests.support.page_content import preformatted
 
@@ -47,19 +48,8 @@ def listed_run(name: str = "a-b-1", **values) -> RunSummary:
 
 def forged(folder: Path, name: str, **metrics) -> Path:
     """A run of which only what is listed is there."""
-    place = folder / name
-    place.mkdir(parents=True)
-    usual = {
-        "splits": {"train": {"mae": 0.5}},
-        "fidelity": {"greedy_agreement": None},
-        "features": 2,
-        "formula_size": 9,
-        "pool": "ridt, permuted",
-        "fit": {"exact": False},
-    }
-    (place / "metrics.json").write_text(json.dumps({**usual, **metrics}))
-    (place / "config.yaml").write_text("domain: some/blocks.pddl\ndistillation: {mode: readable}\n")
-    return place
+    config = "domain: some/blocks.pddl\ndistillation: {mode: readable}\n"
+    return bare_run(folder / name, config, **metrics)
 
 
 def shown(store: Path, monkeypatch, **address: str) -> AppTest:
@@ -99,7 +89,8 @@ def test_newest_come_first_and_what_is_damaged_is_named(tmp_path) -> None:
     forged(tmp_path, "foreign", splits=3)
     (tmp_path / "empty").mkdir()
     assert [run.name for run in runs_in(tmp_path)] == ["new", "old"]
-    assert Store(tmp_path).summaries()[1] == ["cut", "foreign"]
+    assert Store(tmp_path).summaries()[1].keys() == {"cut", "foreign"}
+    assert "metrics.json, line 1: it is not valid JSON" in Store(tmp_path).summaries()[1]["cut"]
     assert runs_in(tmp_path / "nowhere") == []
 
 
@@ -244,7 +235,9 @@ def test_a_status_that_makes_no_sense_takes_nothing_with_it(tmp_path, monkeypatc
     file.write_text('{"state": "running", "seen": "yesterday"}')
     page = shown(tmp_path, monkeypatch)
     assert not page.exception
-    assert "jobs" in page.warning[0].value
+    [status] = Store(tmp_path).jobs().values()
+    assert status.state == "failed"
+    assert "odd.json is damaged (seen: " in status.error
     assert "Sweeps" in [header.value for header in page.header]
 
 

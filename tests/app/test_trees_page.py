@@ -259,7 +259,7 @@ def test_damage_takes_only_its_own_part(runs_folder, blocks, tmp_path, monkeypat
     (other / "trees.json").write_text("{")
     at = shown("trees", tmp_path, monkeypatch, run="other")
     assert not at.exception
-    assert "cannot be read" in said(at, "markdown")
+    assert "not valid JSON" in said(at, "markdown")
     assert len(frame(at, "depth", "classes of states"))
 
 

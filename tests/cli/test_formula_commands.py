@@ -126,7 +126,7 @@ def test_the_library_is_listed():
         (("translate", "clear", "--define"), "count it with #"),
         (("translate", "A := clear"), "The value function is missing"),
         (("explain", "clear", "--figure", "x.png"), "A figure needs a state"),
-        (("translate", '[["not"'), "This is no JSON"),
+        (("translate", '[["not"'), "not valid JSON"),
         (("translate", "~" * 20_000 + "(", "--to", "c2"), "expected a formula"),
     ],
 )

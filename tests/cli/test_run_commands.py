@@ -10,6 +10,7 @@ from distill.common import STAGES
 from distill.explanations import ValueFunction
 from distill.logic import parse
 from distill.planning import problem_class
+from tests.support.bare_run import bare_run
 from tests.support.commands import answer, distill
 
 ROOT = Path(__file__).parents[2]
@@ -156,11 +157,8 @@ def run_of_towers(tmp_path: Path) -> Path:
     """A run whose value function is exact but for held blocks, of a class of our own."""
     (tmp_path / "blocks.pddl").write_text(problem_class("blocks-clear").domain.text)
     (tmp_path / "towers.yaml").write_text(SMALL_CLASS + BEYOND)
-    folder = tmp_path / "run"
-    folder.mkdir()
+    folder = bare_run(tmp_path / "run", f"problem: {tmp_path / 'towers.yaml'}\n")
     ValueFunction(parse("2*#<on+>clear_G - #<on>clear_G"), ()).save(folder / "model.json")
-    (folder / "metrics.json").write_text("{}")
-    (folder / "config.yaml").write_text(f"problem: {tmp_path / 'towers.yaml'}\n")
     return folder
 
 

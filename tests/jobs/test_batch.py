@@ -287,6 +287,14 @@ def test_two_batches_at_once_give_the_union(tmp_path) -> None:
     assert all(not run.damaged() for run in runs)
     assert made_stages(tmp_path / "runs")["regress"] == 4, "no job was done twice"
     assert len(list((tmp_path / "runs/sweeps").iterdir())) == 2
+    for name in ("one", "other"):
+        JobBatch(Sweep.read(tmp_path / f"{name}.yaml"), tmp_path / "apart", cache=tmp_path / "own").run(
+            Here()
+        )
+    mixed = {name: value for name, value in contents(tmp_path / "runs").items() if "sweeps" not in name}
+    assert mixed == contents(tmp_path / "apart"), "the same bytes as one after the other"
+    entries = [sorted(contents(tmp_path / cache)) for cache in ("cache", "own")]
+    assert entries[0] == entries[1]
 
 
 @pytest.fixture

@@ -9,10 +9,9 @@ import yaml
 from hypothesis import example, given, strategies as st
 from pydantic import ValidationError
 
-from distill.common import InputError
+from distill.common import InputError, read_yaml
 from distill.distillation import Distillation
 from distill.jobs import Document, RunConfig, TrainingConfig, parse_override
-from distill.jobs.config import read_yaml
 from distill.jobs.run_config import key_path
 from distill.networks import FAMILY_SETTINGS, Architecture, Training
 from distill.planning import Labelling

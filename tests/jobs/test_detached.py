@@ -242,3 +242,14 @@ def test_arguments_reach_no_shell(store, python, tmp_path) -> None:
     assert one.result() == {"got": odd}
     assert not (tmp_path / "made").exists()
     assert json.loads((one.folder / "asked.json").read_text())["name"] == odd
+
+
+@pytest.mark.parametrize("text", ["", "[]", '{"code": "x"}', '{"code": 1, "when": "now"}', "[" * 100_000])
+def test_a_damaged_end_is_that_of_a_failed_job(store, text) -> None:
+    folder = store / ".launched" / "1-a"
+    folder.mkdir(parents=True)
+    (folder / "asked.json").write_text('{"name": "a", "arguments": ["run"], "asked": 1.5}')
+    (folder / "ended.json").write_text(text)
+    [job] = detached_jobs(store)
+    assert job.state().state == "failed"
+    assert "ended.json" in job.state().error

@@ -132,9 +132,9 @@ def test_truncated_files_are_refused(tmp_path, keep, name):
 
 
 def test_missing_and_unknown_files(tmp_path):
-    with pytest.raises(InputError, match="There is no file"):
+    with pytest.raises(InputError, match="No such file"):
         Checkpoint.load(tmp_path / "none.pth")
-    with pytest.raises(InputError, match="There is no file"):
+    with pytest.raises(InputError, match="No such file"):
         Checkpoint.load(tmp_path / "none.safetensors")
     torch.save({"weights": torch.ones(2)}, tmp_path / "other.pth")
     with pytest.raises(InputError, match="has no known format"):

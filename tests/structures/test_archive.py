@@ -32,7 +32,7 @@ def test_damaged_files_are_told(tmp_path: Path, damage: bytes | None) -> None:
 
 
 def test_a_missing_file_is_told(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match="There is no file"):
+    with pytest.raises(InputError, match="No such file"):
         read_archive(tmp_path / "none.npz", "k")
 
 

@@ -113,8 +113,8 @@ def _welcome(every: Sequence[RunSummary]) -> None:
 
 
 def _show_damaged() -> None:
-    for name in store().summaries()[1]:
-        st.warning(escape(f"{name} is not a readable run; remove its folder and repeat it with distill run."))
+    for name, reason in store().summaries()[1].items():
+        st.warning(escape(f"{name} is not a readable run: {reason}"))
 
 
 def _filtered(every: Sequence[RunSummary]) -> list[RunSummary]:

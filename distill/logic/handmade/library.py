@@ -11,9 +11,7 @@ from functools import cache
 from importlib import resources
 from typing import Any
 
-import yaml
-
-from distill.common import InputError, shown
+from distill.common import InputError, read_yaml, shown
 from distill.logic.notation.c2_parser import parse_c2
 from distill.logic.notation.formats import parse_any
 from distill.logic.notation.parser import parse
@@ -181,7 +179,7 @@ def read_formula(text: str, n: int = _CHAIN) -> Any:
 
 
 def _read(name: str, text: str) -> HandMade:
-    given = yaml.safe_load(text)
+    given, _ = read_yaml(text, lambda line: f"{name}.yaml, line {line}")
     return HandMade(
         name,
         given["title"],

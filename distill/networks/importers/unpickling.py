@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from distill.common import InputError
+from distill.common import InputError, open_regular
 
 
 class _StandIn:
@@ -48,11 +48,11 @@ def unpickle(path: Path) -> Any:
     """The content of a file that torch wrote."""
     named = [(stand_in, name) for name, stand_in in _STAND_INS.items()]
     try:
-        with torch.serialization.safe_globals(named), warnings.catch_warnings():  # type: ignore[arg-type]
+        with open_regular(path), torch.serialization.safe_globals(named), warnings.catch_warnings():  # type: ignore[arg-type]
             warnings.simplefilter("ignore")
             return torch.load(path, map_location="cpu", weights_only=True)
-    except FileNotFoundError as error:
-        raise InputError(f"There is no file {path}.") from error
+    except InputError:
+        raise
     except Exception as error:  # a damaged file can raise any exception
         refused = re.search(r"GLOBAL (\S+)", str(error))
         if refused:
