@@ -153,7 +153,7 @@ class RefitResult(Record):
     asked: dict[str, Any]
     exact: bool
     value: str
-    terms: list[tuple[float, str]]
+    terms: list[Annotated[tuple[float, str], Field(strict=False)]]  # JSON has no tuples
     before: Annotated[dict[SplitName, RefitErrors], Field(min_length=1)]
     after: Annotated[dict[SplitName, RefitErrors], Field(min_length=1)]
 
