@@ -16,8 +16,8 @@ import pymimir.advanced.search as search
 
 from distill.common import InputError, read_text
 from distill.planning.grounding_size import refuse_large_grounding
+from distill.planning.language import check_domain, check_problem
 from distill.planning.supervision import included_domains, try_to_parse
-from distill.planning.syntax import check_domain, check_problem
 from distill.structures import GOAL, GOAL_ABSENT, Predicate, Vocabulary
 
 # pymimir adds these as static predicates; a structure contains their information already.

@@ -8,8 +8,7 @@ from pathlib import Path
 
 from distill.common import InputError
 from distill.planning import problem_class, problem_classes
-from distill.planning.conditions import RESERVED
-from distill.planning.syntax import check_domain, check_problem
+from distill.planning.language import RESERVED, check_domain, check_problem
 from tests.support.hostile import Case
 from tests.support.labelled import DOMAIN, PROBLEM, Worker
 from tests.support.pddl import HALL, LIGHTS, ODD, TASK

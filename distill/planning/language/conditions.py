@@ -4,7 +4,7 @@ import re
 from collections.abc import Collection
 from dataclasses import dataclass, field
 
-from distill.planning.expressions import Expression, Part, Text, written
+from distill.planning.language.expressions import Expression, Part, Text, written
 
 CONDITIONS = {"and": None, "or": None, "not": 1, "imply": 2, "forall": 2, "exists": 2}
 """The connectives of conditions, with their number of arguments."""

@@ -7,9 +7,7 @@ import pytest
 
 from distill.common import InputError
 from distill.planning import Domain, Instance, problem_class, problem_classes
-from distill.planning.conditions import RESERVED
-from distill.planning.expressions import MAX_NESTING, Text
-from distill.planning.syntax import check_domain, check_problem
+from distill.planning.language import MAX_NESTING, RESERVED, Text, check_domain, check_problem
 from tests.support.hostile import pddl as hostile
 from tests.support.labelled import label_task
 from tests.support.pddl import LIGHTS, ODD, TASK

@@ -6,7 +6,7 @@ the parser sees it, and what is not listed here or in `conditions.py` is refused
 
 from collections.abc import Collection
 
-from distill.planning.conditions import (
+from distill.planning.language.conditions import (
     CONDITIONS,
     COST,
     NAME,
@@ -16,7 +16,7 @@ from distill.planning.conditions import (
     Reader,
     Types,
 )
-from distill.planning.expressions import Expression, Part, Text, written
+from distill.planning.language.expressions import Expression, Part, Text, written
 
 REQUIREMENTS = {
     ":strips",
