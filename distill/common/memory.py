@@ -1,6 +1,8 @@
-"""The memory that a piece of work needs, compared with that of this machine before the work begins."""
+"""Memory: what this machine has, and whether a piece of work fits."""
 
+import contextlib
 import os
+from pathlib import Path
 
 from distill.common.errors import InputError
 
@@ -10,6 +12,19 @@ _GIB = 2**30
 def machine_memory() -> int:
     """The bytes of memory of this machine."""
     return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+
+
+def available_memory() -> float:
+    """The bytes of memory that this machine, or its container, has left."""
+    left = [float(machine_memory())]
+    with contextlib.suppress(OSError, ValueError, StopIteration):
+        lines = Path("/proc/meminfo").read_text().splitlines()
+        left.append(1024.0 * int(next(one for one in lines if one.startswith("MemAvailable")).split()[1]))
+    with contextlib.suppress(OSError, ValueError):
+        group = Path("/sys/fs/cgroup")
+        most, used = (int((group / name).read_text()) for name in ("memory.max", "memory.current"))
+        left.append(float(most - used))
+    return min(left)
 
 
 def check_memory(needed: float, subject: str, advice: str) -> None:

@@ -24,6 +24,8 @@ from multiprocessing.connection import Connection, wait
 from pathlib import Path
 from typing import Any, Literal
 
+from distill.common.memory import available_memory
+
 GIGABYTE = 10**9
 _INTERVAL = 0.1  # seconds between two looks at the limits
 _GRACE = 1.0  # seconds between the request to end and the kill
@@ -157,7 +159,7 @@ def carry_out(
     waiting = deque(enumerate(calls))
     busy: dict[Any, _Running] = {}
     free: list[_Worker] = []
-    share = _SHARE * _available_memory()
+    share = _SHARE * available_memory()
     try:
         while waiting or busy:
             while waiting and len(busy) < workers:
@@ -211,19 +213,6 @@ def _end_idle() -> None:
         worker.kill()
     _end(_idle)
     _idle.clear()
-
-
-def _available_memory() -> float:
-    """Bytes that this machine, or its container, has left."""
-    left = [float(os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES"))]
-    with contextlib.suppress(OSError, ValueError, StopIteration):
-        lines = Path("/proc/meminfo").read_text().splitlines()
-        left.append(1024.0 * int(next(one for one in lines if one.startswith("MemAvailable")).split()[1]))
-    with contextlib.suppress(OSError, ValueError):
-        group = Path("/sys/fs/cgroup")
-        most, used = (int((group / name).read_text()) for name in ("memory.max", "memory.current"))
-        left.append(float(most - used))
-    return min(left)
 
 
 def serve(handle: int) -> None:
