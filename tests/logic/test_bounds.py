@@ -22,7 +22,8 @@ from distill.logic import (
     write,
 )
 from distill.logic.notation.definitions import parse_defined
-from distill.logic.syntax.nodes import MAX_LEVELS, MAX_NAME, MAX_THRESHOLD
+from distill.logic.notation.parser import parse_relation
+from distill.logic.syntax.nodes import MAX_ARGUMENT, MAX_LEVELS, MAX_NAME, MAX_THRESHOLD
 from distill.structures import Structures
 from tests.support.strategies import WORDS
 
@@ -183,6 +184,9 @@ def test_numbers_that_are_too_large_are_refused():
     ):
         with pytest.raises(InputError, match="A threshold must be at least 0 and at most 999,999,999"):
             from_json(rows)
+    with pytest.raises(InputError, match="numbers are at most 999,999,999"):
+        from_json([["role", "on", MAX_ARGUMENT + 1, 0]])
+    assert parse_relation(str(from_json([["role", "on", MAX_ARGUMENT, 0]]))).fields == ("on", MAX_ARGUMENT, 0)
     rows = [["role", "on", 0, 1], ["top"], ["modal", {"@": 0}, {"@": 1}, True]]
     with pytest.raises(InputError, match="holds no formula"):
         from_json(rows)

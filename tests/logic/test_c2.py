@@ -165,6 +165,8 @@ def same_everywhere(one: fo.Truth, other: fo.Truth) -> bool:
     ("given_text", "told"),
     [
         ("", "Column 1: expected a formula, not the end."),
+        ("~-p(x)", "Column 2: expected a formula, not '-'."),
+        ("∃x -p(x)", "Column 4: expected a formula, not '-'."),
         ("∃ (p(x))", "Column 3: expected a variable, not '('."),
         ("∃z (on(x, y) ∧ p(z))", "Column 11: y is a third variable besides x and z; C2 has two"),
         ("on(x, y)", "two free variables, x and y"),

@@ -60,6 +60,20 @@ def test_deep_formulas_are_written_without_recursion():
     assert module["formula"](2, {"on": [(0, 1), (1, 0)], "clear": [(0,)]}).tolist() == [False, True]
 
 
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        ("#top*#top*#top", 27 * 10**18),
+        ("#top*(7000000000000*#top + #clear)", 63 * 10**24),
+        ("(0.5*#top + 1)*#top*#top", 1_500_001 * 9 * 10**12),
+    ],
+)
+def test_products_are_exact_beyond_64_bits(text, value):
+    module: dict[str, Any] = {}
+    exec(write_python(parse(text)), module)  # noqa: S102
+    assert module["formula"](3_000_000, {}) == value
+
+
 def test_names_in_python():
     for name in ("1x", "class", "a b", "_rows", "np", "sum", "atoms", "all"):
         with pytest.raises(InputError, match="name of the function"):

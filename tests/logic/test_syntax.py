@@ -98,6 +98,9 @@ def test_size_depth_and_fragment(text, size, depth, fragment):
         ("dist([#a > 0], on, a)", "A distance is between objects"),
         ("clear * a", "no number of a state; count it with #"),
         ("<between[1,1]>top", "must name two different arguments"),
+        ("#-clear", "Column 2: expected a formula, not '-'."),
+        ("2*#~-#clear", "Column 5: expected a formula, not '-'."),
+        ("<on>-clear", "Column 5: expected a formula, not '-'."),
         ("<<on>>clear", "expected a relation, not '<'"),
     ],
 )

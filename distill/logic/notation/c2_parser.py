@@ -87,7 +87,7 @@ class _Parser(OperatorParser):
         if token.is_sign("["):
             self.open.append(Open("[", token.column, 0))
             return True
-        if token.is_sign("-"):
+        if token.is_sign("-") and not self.follows_prefix:
             self.done.append(Constant(0))
             self.open.append(Open("-", token.column, _INFIX["-"]))
             return True

@@ -107,6 +107,11 @@ class OperatorParser(ABC):
         self.open.append(Open(token.text, token.column, strength))
         return True
 
+    @property
+    def follows_prefix(self) -> bool:
+        """Whether a prefix operator has just been read; its operand cannot begin with a minus sign."""
+        return bool(self.open) and self.open[-1].strength == PREFIX
+
     def waiting(self) -> str:
         """The innermost open bracket."""
         return next((item.text for item in reversed(self.open) if item.strength == 0), "")

@@ -37,7 +37,7 @@ class FormulaParser(OperatorParser):
             self.open.append(Open(token.text, token.column, PREFIX if token.text in "~#" else 0))
             self.in_relation += token.text == "<"
             return True
-        if token.is_sign("-") and not self.in_relation:
+        if token.is_sign("-") and not self.in_relation and not self.follows_prefix:
             self.done.append(fo.Constant(0))
             self.open.append(Open("-", token.column, _INFIX["-"]))
             return True

@@ -113,6 +113,14 @@ def _related(parts: list[str], joined: str) -> str:
     return f"np.{joined}([{positive}], axis=0).astype(np.int64)"
 
 
+def _product(node: fo.Product, parts: str) -> str:
+    """A product of integers that cannot overflow: two of at most the number of objects fit into 64 bits."""
+    small = len(node.fields) == 2 and all(
+        isinstance(part, fo.Count | fo.Indicator | fo.Distance) for part in node.fields
+    )
+    return f"np.prod([{parts}]).item()" if small else f"np.prod([{parts}], dtype=object)"
+
+
 _WRITERS: dict[type[fo.Node], Callable[[Any, list[str]], str]] = {
     fo.Identity: lambda node, parts: "np.eye(n_objects, dtype=np.int64)",
     fo.Everything: lambda node, parts: "np.ones((n_objects, n_objects), dtype=np.int64)",
@@ -138,6 +146,6 @@ _OF_STATES: dict[type[fo.Node], Callable[[Any, list[str]], str]] = {
     fo.Constant: lambda node, parts: repr(node.fields[0]),
     fo.Scaled: lambda node, parts: f"{node.fields[0]!r} * {parts[0]}",
     fo.Sum: lambda node, parts: f"sum([{', '.join(parts)}])",
-    fo.Product: lambda node, parts: f"np.prod([{', '.join(parts)}]).item()",
+    fo.Product: lambda node, parts: _product(node, ", ".join(parts)),
     fo.Distance: lambda node, parts: f"_distance({', '.join(parts)})",
 }

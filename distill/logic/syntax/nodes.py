@@ -30,6 +30,8 @@ MAX_NAME = 250
 """Number of characters of a predicate's name, at most."""
 MAX_THRESHOLD = 10**9 - 1
 """Largest threshold of a modal or a comparison."""
+MAX_ARGUMENT = 10**9 - 1
+"""Largest number of an argument of a relation."""
 _MOST_SYMBOLS = 10**100  # larger sizes are not exact: exact numbers would take most of the memory
 
 _known: "WeakValueDictionary[tuple[Any, ...], Node]" = WeakValueDictionary()

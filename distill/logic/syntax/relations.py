@@ -3,7 +3,7 @@
 from typing import Any, Self
 
 from distill.common import InputError
-from distill.logic.syntax.nodes import Fragment, Node, checked_name, flattened
+from distill.logic.syntax.nodes import MAX_ARGUMENT, Fragment, Node, checked_name, flattened
 
 
 class Relation(Node):
@@ -63,6 +63,8 @@ class Role(Relation):
             raise TypeError("an argument is given by its number")
         if source == target or min(source, target) < 0:
             raise InputError(f"{name}[{source},{target}] must name two different arguments, from 0 on.")
+        if max(source, target) > MAX_ARGUMENT:
+            raise InputError(f"{name} must name arguments whose numbers are at most {MAX_ARGUMENT:,}.")
         return super().__new__(cls, name, source, target)
 
     @classmethod
