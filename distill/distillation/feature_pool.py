@@ -50,6 +50,15 @@ class FeaturePool:
         return FeaturePool.of(formulas, np.column_stack(columns), np.arange(len(quotient.layers[0])), 0)
 
     @staticmethod
+    def unary(quotient: Quotient) -> "FeaturePool":
+        """The unary predicates at depth 0, as in thesis Algorithm 3."""
+        names = [p.name for p in quotient.vocabulary if p.arity == 1]
+        columns = [np.zeros((len(quotient.layers[0]), 0), dtype=bool)]
+        columns += [quotient.holds(name, 0)[:, None] for name in names]
+        group = np.arange(len(quotient.layers[0]))
+        return FeaturePool.of([Atom(name) for name in names], np.concatenate(columns, axis=1), group, 0)
+
+    @staticmethod
     def of(formulas: Sequence[Truth], holds: Booleans, group: Integers, depth: int) -> "FeaturePool":
         """Keep the simplest of formulas with equal denotations, and number the kinds.
 
@@ -65,6 +74,12 @@ class FeaturePool:
         chosen = sorted(kept.values())
         table, kind = merge_rows(holds[:, chosen])
         return FeaturePool(tuple(formulas[number] for number in chosen), table, kind[group], depth)
+
+    def counts(self, quotient: Quotient) -> Integers:
+        """(n_state_rows, n_formulas) number of objects of a state that satisfy each formula."""
+        layer = quotient.layers[min(self.depth, quotient.depth)]
+        kinds = one_hot_rows(self.kind, len(self.holds))
+        return np.asarray((layer.histogram @ kinds) @ self.holds.astype(np.int64))
 
 
 @dataclass(frozen=True, eq=False)

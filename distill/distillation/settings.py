@@ -13,7 +13,8 @@ class Distillation(Settings):
     mode: Literal["readable", "quotient", "thesis"] = setting(
         "readable",
         "readable: each feature is replaced by the shortest equivalent formula before the next layer is "
-        "fitted. quotient: features are the formulas of the trees. thesis: likewise, from samples.",
+        "fitted. quotient: features are the formulas of trees on all states. thesis: Algorithm 2 and "
+        "chapter 4 of the thesis, on samples of states.",
         stage="replay",
     )
     pool: Literal["ridt", "ridt+polish", "enumerate", "both"] = setting(
@@ -61,10 +62,25 @@ class Distillation(Settings):
     )
     final_width: NonNegativeInt = setting(12, "Number of trees about states.", stage="distil")
     inner_sample: NonNegativeInt = setting(
-        10_000, "Thesis mode: number of states sampled for each tree about objects.", stage="distil"
+        10_000,
+        "Thesis mode: number of states drawn without replacement for each tree about objects.",
+        stage="distil",
     )
     final_sample: NonNegativeInt = setting(
-        10_000, "Thesis mode: number of states sampled for each tree about states.", stage="distil"
+        10_000,
+        "Thesis mode: number of states drawn without replacement for each tree about states.",
+        stage="distil",
+    )
+    sampling: Literal["uniform", "spread", "informed"] = setting(
+        "uniform",
+        "Thesis mode. uniform: every state is equally likely to be drawn, as in the thesis. spread: every "
+        "value of V* is. informed: states that the features so far leave unexplained are likelier.",
+        stage="distil",
+    )
+    engine: Literal["quotient", "sklearn"] = setting(
+        "quotient",
+        "Thesis mode: fit trees to merged rows with weights, or to single objects with scikit-learn.",
+        stage="distil",
     )
     without: Names[Literal["linkages", "splits", "cheapness", "bootstrap", "closures", "derived"]] = setting(
         (),
@@ -73,7 +89,9 @@ class Distillation(Settings):
         "tree. closures: transitive closures. derived: achieved and missing goals.",
         stage="distil",
     )
-    thresholds: NonNegativeInt = setting(10, "Largest threshold t of splits `count > t`.", stage="distil")
+    thresholds: NonNegativeInt = setting(
+        10, "Readable and quotient mode: largest threshold t of splits `count > t`.", stage="distil"
+    )
     pooling: Literal["sum", "max"] = setting(
         "sum",
         "Trees about states split on the number of objects with a feature, or on whether one has it.",
