@@ -1,10 +1,12 @@
 """The settings of a distillation."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import NonNegativeInt
 
 from distill.common import Names, NonNegativeReal, Settings, SomeNames, setting
+
+_THESIS = ("sampling", "engine", "closures")
 
 
 class Distillation(Settings):
@@ -74,7 +76,13 @@ class Distillation(Settings):
     sampling: Literal["uniform", "spread", "informed"] = setting(
         "uniform",
         "Thesis mode. uniform: every state is equally likely to be drawn, as in the thesis. spread: every "
-        "value of V* is. informed: states that the features so far leave unexplained are likelier.",
+        "value of V* is. informed: states on which the trees of the layer so far have large errors are "
+        "likelier.",
+        stage="distil",
+    )
+    closures: bool = setting(
+        False,
+        "Thesis mode: trees about objects also split on paths along each given relation (thesis 5.6.1).",
         stage="distil",
     )
     engine: Literal["quotient", "sklearn"] = setting(
@@ -113,7 +121,8 @@ class Distillation(Settings):
         "auto",
         "exact: the shortest value function with whole weights and no error, if there is one. squares: "
         "least squares. absolute: least absolute errors. sgd: the same by stochastic gradient descent. "
-        "auto: exact in readable mode, which has no other; otherwise non-negative least squares.",
+        "auto: exact in readable mode, which has no other; squares in thesis mode; in quotient mode squares "
+        "with non-negative weights.",
         stage="regress",
     )
     intercept: bool = setting(True, "Whether the value function has a constant.", stage="regress")
@@ -129,3 +138,21 @@ class Distillation(Settings):
     def is_readable(self) -> bool:
         """Whether features are short formulas, not those of trees."""
         return self.mode == "readable"
+
+    @property
+    def needs_stable_rows(self) -> bool:
+        """Whether features of a layer see further than the layer."""
+        return self.mode == "thesis" and self.closures
+
+    def of_stage(self, stage: str) -> dict[str, Any]:
+        """See `Settings.of_stage`; what only thesis mode uses does not change the keys of other modes.
+
+        Examples
+        --------
+        >>> ["engine" in Distillation(mode=mode).of_stage("distil") for mode in ("readable", "thesis")]
+        [False, True]
+        """
+        given = super().of_stage(stage)
+        return (
+            given if self.mode == "thesis" else {name: given[name] for name in given if name not in _THESIS}
+        )

@@ -14,6 +14,8 @@ Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Sampling = Literal["uniform", "spread", "informed"]
 
+_LEAST = 0.01  # share of the mean error that every state gets in informed samples
+
 
 @dataclass(frozen=True, eq=False)
 class StateDraw:
@@ -45,15 +47,15 @@ class StateDraw:
         size: int,
         sampling: Sampling,
         random: np.random.Generator,
-        errors: Callable[[], Array] | None = None,
+        errors: Callable[[], Array | None] = lambda: None,
     ) -> Integers:
         """(n_state_rows,) how many states of each row are in a sample; all if there are at most `size`.
 
         Parameters
         ----------
         sampling : uniform: every state is equally likely (thesis Algorithm 2). spread: every value of the
-            label is. informed: the likelihood of a state grows with its error.
-        errors : (n_state_rows,) what the features so far leave unexplained of a state.
+            label is. informed: the likelihood of a state grows with its error; uniform without errors.
+        errors : (n_state_rows,) the error of a state; None if it is unknown.
 
         Examples
         --------
@@ -66,13 +68,13 @@ class StateDraw:
         total = int(self.number.sum())
         if size >= total:
             return self.number
-        if sampling == "uniform":
+        error = errors() if sampling == "informed" else None
+        if sampling == "uniform" or (sampling == "informed" and error is None):
             return random.multivariate_hypergeometric(self.number, size, method="marginals")
         likelihood = self.weight
-        if sampling == "informed" and errors is not None:
-            error = errors()
-            # A state that is explained already is still drawn now and then.
-            likelihood = error + max(1e-12, 0.01 * float(np.average(error, weights=self.number)))
+        if error is not None:
+            # A state without an error is still drawn now and then.
+            likelihood = error + max(1e-12, _LEAST * float(np.average(error, weights=self.number)))
         row = np.repeat(np.arange(len(self.number)), self.number)
         arrival = random.exponential(size=total) / likelihood[row]
         return np.bincount(row[np.argpartition(arrival, size)[:size]], minlength=len(self.number))

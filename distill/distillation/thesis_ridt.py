@@ -18,7 +18,7 @@ from distill.distillation.settings import Distillation
 from distill.distillation.state_draw import StateDraw
 from distill.distillation.tree_with_formulas import TreeWithFormulas
 from distill.explanations import Provenance
-from distill.logic import Compare, Constant, Count, Modal, Top, Truth
+from distill.logic import Closure, Compare, Constant, Count, Modal, Relation, Top, Truth
 from distill.structures import V_STAR, Quotient
 from distill.trees import CountColumns, CountTree, fit_reference, leaf_sets, leaf_sets_of, reference_merges
 
@@ -41,77 +41,83 @@ class ThesisLayers:
 
     Attributes
     ----------
-    pool : the unary predicates and the concepts of all layers; of equal ones the first.
-    concepts : the learned ones with their provenance.
+    pool : the unary predicates and the leaf sets of all layers; of equal columns the first.
+    learned : for each column of the pool that is a leaf set its formula and provenance. A leaf set may equal
+        a predicate on the training states: trees then split on the predicate, and state features count the
+        leaf set.
     """
 
     def __init__(self, quotient: Quotient, settings: Distillation) -> None:
         self.quotient, self.settings = quotient, settings
-        self.random = np.random.default_rng(settings.seed)
+        self.draws, self.ties = np.random.default_rng(settings.seed).spawn(2)
         self.draw = StateDraw.of(quotient, V_STAR)
         self.relations = usable_relations(quotient.states)
         self.pool = FeaturePool.unary(quotient)
-        self.concepts: dict[Truth, Provenance] = {}
+        self.learned: dict[int, tuple[Truth, Provenance]] = {}
         self.tree_layers: list[list[TreeWithFormulas]] = []
 
     def add(self, depth: int, embeddings: Array) -> None:
         """Fit the trees of one layer to its embeddings (n_rows, k)."""
         pool, settings = self.pool, self.settings
-        view = PoolView.of(pool, self.quotient, depth, self.relations)
+        closures = self.relations if settings.closures else []
+        view = PoolView.of(pool, self.quotient, depth, self.relations, closures)
         layer = self.quotient.layers[min(depth, self.quotient.depth)]
         objects = _Rows(layer.histogram, view.group, embeddings)
-        n_formulas = len(pool.formulas)
-        fitting = _Fitting(np.concatenate([view.own, *view.counts], axis=1), objects, settings, self.random)
+        fitting = _Fitting(np.concatenate([view.own, *view.counts], axis=1), objects, settings, self.ties)
+        modals: list[Relation] = [*self.relations, *(Closure(relation) for relation in closures)]
 
         def formula(column: int, threshold: int) -> Truth:
-            modal, number = divmod(column, n_formulas)
+            modal, number = divmod(column, len(pool.formulas))
             operand = pool.formulas[number]
-            return Modal(self.relations[modal - 1], operand, threshold) if modal else operand
+            return Modal(modals[modal - 1], operand, threshold) if modal else operand
 
         trees, features = [], []
         for number in range(settings.inner_width):
-            states = self.draw.sample(settings.inner_sample, settings.sampling, self.random, objects.errors)
-            fitted = fitting.fit(states, self.draw.weight, settings.inner_depth)
+            fitted = fitting.fit(
+                self._sample(settings.inner_sample, fitting), self.draw, settings.inner_depth
+            )
             trees.append(_with_formulas(depth, fitted, formula))
             features += fitting.leaf_set_features(fitted, trees[-1], number)
         self.tree_layers.append(trees)
         self._extend(features, view, depth)
 
+    def _sample(self, size: int, fitting: "_Fitting") -> Integers:
+        """(n_state_rows,) how many states of each row the next tree is fitted to."""
+        return self.draw.sample(size, self.settings.sampling, self.draws, fitting.errors)
+
     def _extend(self, features: list[_Feature], view: PoolView, depth: int) -> None:
-        """Add the features whose denotation is new; a learned one may equal an earlier one."""
+        """Add the features whose columns are new (thesis 4.3)."""
         formulas, columns = list(self.pool.formulas), [view.own]
-        known = dict(zip(column_keys(view.own), formulas, strict=True))
+        place = {key: number for number, key in enumerate(column_keys(view.own))}
         for feature in features:
             key = column_keys(feature.holds[:, None])[0]
-            if key not in known:
-                known[key] = feature.formula
+            if key not in place:
+                place[key] = len(formulas)
                 formulas.append(feature.formula)
                 columns.append(feature.holds[:, None])
-            self.concepts.setdefault(known[key], feature.provenance)
-        self.pool = FeaturePool.of(formulas, np.concatenate(columns, axis=1), view.group, depth)
+            self.learned.setdefault(place[key], (feature.formula, feature.provenance))
+        self.pool = FeaturePool.in_order(formulas, np.concatenate(columns, axis=1), view.group, depth)
 
     def state_features(self, pooled: Array) -> RidtFeatures:
         """Fit the final trees to the embeddings of states (n_state_rows, k)."""
-        settings = self.settings
-        learned = [number for number, formula in enumerate(self.pool.formulas) if formula in self.concepts]
+        settings, learned = self.settings, sorted(self.learned)
         counts = self.pool.counts(self.quotient)[:, learned]
-        formulas = [self.pool.formulas[number] for number in learned]
-        n_states = len(counts)
+        objects = dict(self.learned[number] for number in learned)
+        formulas, n_states = list(objects), len(counts)
         states = _Rows(sp.eye_array(n_states, dtype=np.int64, format="csr"), np.arange(n_states), pooled)
         seen = counts if settings.pooling == "sum" else (counts > 0).astype(np.int64)
-        fitting = _Fitting(seen, states, settings, self.random)
-        trees, features = [], []
+        fitting = _Fitting(seen, states, settings, self.ties)
+        trees, distinct = [], dict[bytes, _Feature]()
         for number in range(settings.final_width):
-            chosen = self.draw.sample(settings.final_sample, settings.sampling, self.random, states.errors)
-            fitted = fitting.fit(chosen, self.draw.weight, settings.final_depth)
+            fitted = fitting.fit(
+                self._sample(settings.final_sample, fitting), self.draw, settings.final_depth
+            )
             trees.append(_with_formulas(-1, fitted, lambda c, t: Compare(Count(formulas[c]), t)))
-            features += fitting.leaf_set_features(fitted, trees[-1], number)
-        distinct: dict[bytes, _Feature] = {}
-        for feature in features:
-            distinct.setdefault(feature.holds.tobytes(), feature)
+            for feature in fitting.leaf_set_features(fitted, trees[-1], number):
+                distinct.setdefault(feature.holds.tobytes(), feature)
         combined = list(distinct.values())
         return RidtFeatures(
-            {formula: self.concepts[formula] for formula in formulas},
+            objects,
             counts,
             [(_of_states(feature.formula), feature.provenance) for feature in combined],
             np.array([feature.holds for feature in combined], dtype=bool).T.reshape(n_states, -1),
@@ -136,45 +142,58 @@ class _Rows:
     group: Integers
     targets: Array
 
-    def errors(self) -> Array:
-        """(n_state_rows,) squared differences of a state's rows from the means of their groups."""
-        members = one_hot_rows(self.group, int(self.group.max()) + 1)
-        mean = (members.T @ self.targets) / members.sum(axis=0)[:, None]
-        return np.asarray(self.histogram @ ((self.targets - mean[self.group]) ** 2).sum(axis=1))
-
 
 class _Fitting:
-    """Fits trees to counts (n_groups, n_columns) with the engine of the settings."""
+    """Fits the trees of a layer to counts (n_groups, n_columns) with the engine of the settings."""
 
     def __init__(
-        self, counts: NDArray[np.integer], rows: _Rows, settings: Distillation, random: np.random.Generator
+        self, counts: NDArray[np.integer], rows: _Rows, settings: Distillation, ties: np.random.Generator
     ) -> None:
         self.counts = counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
-        self.rows, self.settings, self.random = rows, settings, random
+        self.rows, self.settings, self.ties = rows, settings, ties
         self.columns = CountColumns.of(self.counts) if settings.engine == "quotient" else None
+        self._predicted: list[Array] = []  # for each tree the means of its leaves (n_groups, k)
 
-    def fit(self, states: Integers, weight: Array, depth: int) -> CountTree:
-        """Fit a tree to sampled states.
+    def errors(self) -> Array | None:
+        """(n_state_rows,) squared errors of the mean prediction of the trees so far; None without a tree."""
+        if not self._predicted:
+            return None
+        rows = self.rows
+        mean = np.mean(self._predicted, axis=0)[rows.group]
+        return np.asarray(rows.histogram @ ((rows.targets - mean) ** 2).sum(axis=1))
+
+    def fit(self, states: Integers, draw: StateDraw, depth: int) -> CountTree:
+        """Fit a tree to a sample.
 
         Parameters
         ----------
-        states : (n_state_rows,) how often each state row was drawn.
-        weight : (n_state_rows,) of a state.
+        states : (n_state_rows,) how many states of each row are in the sample.
         """
-        rows = self.rows
         if self.columns is None:
-            single = sp.coo_array(rows.histogram)
-            copies = states[single.row] * single.data
-            state, row = np.repeat(single.row, copies), np.repeat(single.col, copies)
-            seed = int(self.random.integers(2**31))
-            return fit_reference(
-                self.counts[rows.group[row]], rows.targets[row], weight[state], max_depth=depth, seed=seed
-            )
+            fitted = self._single(states, draw.weight, depth)
+        else:
+            fitted = self._merged(self.columns, states, draw.weight, depth)
+        if self.settings.sampling == "informed":
+            self._predicted.append(fitted.tree.leaf_values[fitted.apply(self.counts)])
+        return fitted
+
+    def _single(self, states: Integers, weight: Array, depth: int) -> CountTree:
+        """Fit to a row for each object of each state in the sample."""
+        rows, cells = self.rows, sp.coo_array(self.rows.histogram)
+        copies = states[cells.row] * cells.data
+        state, row = np.repeat(cells.row, copies), np.repeat(cells.col, copies)
+        counts = self.counts[rows.group[row]]
+        seed = int(self.ties.integers(2**31))
+        return fit_reference(counts, rows.targets[row], weight[state], max_depth=depth, seed=seed)
+
+    def _merged(self, columns: CountColumns, states: Integers, weight: Array, depth: int) -> CountTree:
+        """Fit to a row for each group, with the weight of its objects in the sample and their mean."""
+        rows = self.rows
         share = rows.histogram.T @ (states * weight)
         groups = one_hot_rows(rows.group, len(self.counts)).T
         total = groups @ share
         mean = (groups @ (rows.targets * share[:, None])) / np.where(total > 0, total, 1)[:, None]
-        return self.columns.fit(mean, total, max_depth=depth, random=self.random)
+        return columns.fit(mean, total, max_depth=depth, random=self.ties)
 
     def leaf_set_features(
         self, fitted: CountTree, with_formulas: TreeWithFormulas, number: int

@@ -105,7 +105,7 @@ def check_meaning(learned, batch, state_row):
         assert np.array_equal(evaluator.number(feature.number), column[state_row])
     if learned.distinct:
         assert len({column.tobytes() for column in learned.values.T}) == len(learned.states)
-    assert all(len(np.unique(column)) > 1 for column in learned.values.T)
+        assert all(len(np.unique(column)) > 1 for column in learned.values.T)
     holds = {evaluator.holds(formula).tobytes() for formula in learned.objects}
     assert len(holds) == len(learned.objects)
     for formula, origin in learned.objects.items():
