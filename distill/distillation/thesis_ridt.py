@@ -25,6 +25,7 @@ from distill.trees import CountColumns, CountTree, fit_reference, leaf_sets, lea
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
 Booleans = NDArray[np.bool_]
+_DIGITS = 12  # of the values of leaves that are clustered, relative to the largest
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,12 +60,9 @@ class ThesisLayers:
     def add(self, depth: int, embeddings: Array) -> None:
         """Fit the trees of one layer to its embeddings (n_rows, k)."""
         pool, settings = self.pool, self.settings
-        closures = self.relations if settings.closures else []
-        view = PoolView.of(pool, self.quotient, depth, self.relations, closures)
-        layer = self.quotient.layers[min(depth, self.quotient.depth)]
-        objects = _Rows(layer.histogram, view.group, embeddings)
-        fitting = _Fitting(np.concatenate([view.own, *view.counts], axis=1), objects, settings, self.ties)
-        modals: list[Relation] = [*self.relations, *(Closure(relation) for relation in closures)]
+        counts, rows, view = self.layer(depth, embeddings)
+        fitting = TreeFitter(counts, rows, settings, self.ties)
+        modals: list[Relation] = [*self.relations, *(Closure(relation) for relation in self.relations)]
 
         def formula(column: int, threshold: int) -> Truth:
             modal, number = divmod(column, len(pool.formulas))
@@ -81,7 +79,15 @@ class ThesisLayers:
         self.tree_layers.append(trees)
         self._extend(features, view, depth)
 
-    def _sample(self, size: int, fitting: "_Fitting") -> Integers:
+    def layer(self, depth: int, embeddings: Array) -> tuple[Integers, "LayerRows", PoolView]:
+        """The columns [U, A_R U, …] of a layer (n_groups, n_columns), its rows, and the view of the pool."""
+        closures = self.relations if self.settings.closures else []
+        view = PoolView.of(self.pool, self.quotient, depth, self.relations, closures)
+        histogram = self.quotient.layers[min(depth, self.quotient.depth)].histogram
+        counts = np.concatenate([view.own, *view.counts], axis=1).astype(np.int64)
+        return counts, LayerRows(histogram, view.group, embeddings), view
+
+    def _sample(self, size: int, fitting: "TreeFitter") -> Integers:
         """(n_state_rows,) how many states of each row the next tree is fitted to."""
         return self.draw.sample(size, self.settings.sampling, self.draws, fitting.errors)
 
@@ -104,9 +110,9 @@ class ThesisLayers:
         counts = self.pool.counts(self.quotient)[:, learned]
         objects = dict(self.learned[number] for number in learned)
         formulas, n_states = list(objects), len(counts)
-        states = _Rows(sp.eye_array(n_states, dtype=np.int64, format="csr"), np.arange(n_states), pooled)
+        states = LayerRows(sp.eye_array(n_states, dtype=np.int64, format="csr"), np.arange(n_states), pooled)
         seen = counts if settings.pooling == "sum" else (counts > 0).astype(np.int64)
-        fitting = _Fitting(seen, states, settings, self.ties)
+        fitting = TreeFitter(seen, states, settings, self.ties)
         trees, distinct = [], dict[bytes, _Feature]()
         for number in range(settings.final_width):
             fitted = fitting.fit(
@@ -128,7 +134,7 @@ class ThesisLayers:
 
 
 @dataclass(frozen=True, eq=False)
-class _Rows:
+class LayerRows:
     """Rows with targets, and the states they occur in.
 
     Attributes
@@ -143,11 +149,11 @@ class _Rows:
     targets: Array
 
 
-class _Fitting:
+class TreeFitter:
     """Fits the trees of a layer to counts (n_groups, n_columns) with the engine of the settings."""
 
     def __init__(
-        self, counts: NDArray[np.integer], rows: _Rows, settings: Distillation, ties: np.random.Generator
+        self, counts: NDArray[np.integer], rows: LayerRows, settings: Distillation, ties: np.random.Generator
     ) -> None:
         self.counts = counts.astype(np.min_scalar_type(int(counts.max(initial=0))))
         self.rows, self.settings, self.ties = rows, settings, ties
@@ -199,7 +205,9 @@ class _Fitting:
         self, fitted: CountTree, with_formulas: TreeWithFormulas, number: int
     ) -> list[_Feature]:
         """The 2l - 1 leaf sets of a tree with l leaves; the last one holds everywhere."""
-        values, leaf = fitted.tree.leaf_values, fitted.apply(self.counts)
+        # Values that differ by rounding errors only must not decide which leaves are merged first.
+        scale = float(np.abs(fitted.tree.leaf_values).max()) or 1.0
+        values, leaf = np.round(fitted.tree.leaf_values / scale, _DIGITS), fitted.apply(self.counts)
         distance, linkage = self.settings.distance, self.settings.linkage
         if self.columns is None:
             sets = leaf_sets_of(reference_merges(values, distance=distance, linkage=linkage))
