@@ -113,9 +113,7 @@ def main() -> None:
     parser.add_argument("--shipped", action="store_true", help="with the networks in artifacts/checkpoints")
     parser.add_argument("--engines", action="store_true", help="compare the times of the two engines")
     parser.add_argument("--layers", type=int, default=2, help="how many layers to compare the engines on")
-    parser.add_argument(
-        "--sample", type=int, default=0, help="states of a sample, if not those of the config"
-    )
+    parser.add_argument("--sample", type=int, default=0, help="states of a sample, if not as in the config")
     options = parser.parse_args()
     names = [options.only] if options.only else list(THESIS)
     rows: list[dict[str, Any]] = []
@@ -126,7 +124,8 @@ def main() -> None:
             for one in [] if options.json else found:
                 print(
                     f"{name:15} layer {one['layer']}: {one['objects']} objects in {one['rows']} rows, "
-                    f"{one['columns']} columns; {one['quotient']:.4f} s merged, {one['sklearn']:.3f} s single, "
+                    f"{one['columns']} columns; {one['quotient']:.4f} s merged, "
+                    f"{one['sklearn']:.3f} s single, "
                     f"ratio {one['ratio']:.0f}",
                     flush=True,
                 )
