@@ -91,7 +91,7 @@ def test_the_mode_is_algorithm_2(name, changes, engine):
 
 
 def towers(*heights, below=0):
-    """For each height one state: a tower whose top is clear, with the goal block `below` blocks off the floor."""
+    """For each height one state: a tower whose top is clear, the goal block above `below` others."""
     ends = np.cumsum(heights)
     starts = ends - np.array(heights)
     on = [(x, x + 1) for start, end in zip(starts, ends, strict=True) for x in range(start, end - 1)]
