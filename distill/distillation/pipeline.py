@@ -183,6 +183,7 @@ def _fitted(
         method=method,
         intercept=settings.intercept,
         nonnegative=nonnegative,
+        scaled=settings.mode == "quotient",
         seed=settings.seed,
     )
     if settings.mode == "thesis":

@@ -51,6 +51,7 @@ def fit_linear(
     method: Method,
     intercept: bool = True,
     nonnegative: bool = False,
+    scaled: bool = False,
     seed: int = 0,
     epochs: int = 100,
 ) -> LinearFit:
@@ -66,6 +67,7 @@ def fit_linear(
         `absolute.least_absolute`); "sgd", scikit-learn's `SGDRegressor` on the absolute error.
     intercept : whether a constant is fitted too.
     nonnegative : whether weights must be at least 0; the intercept need not.
+    scaled : whether non-negative squares are fitted to columns of equal spread, which decides between optima.
     seed, epochs : of "sgd": the seed of the order of rows, and the number of passes.
 
     Examples
@@ -91,7 +93,11 @@ def fit_linear(
         mean = float(np.average(aim, weights=counts)) if method == "squares" else median(aim, counts)
         constant = mean if intercept else 0.0
     elif method == "squares":
-        found[used], constant = _least_squares(table[:, used], aim, counts, intercept, nonnegative)
+        spreads = (
+            _spreads(table[:, used], counts, intercept)[1] if scaled and nonnegative else np.ones(len(used))
+        )
+        found[used], constant = _least_squares(table[:, used] / spreads, aim, counts, intercept, nonnegative)
+        found[used] /= spreads
     else:
         found[used], constant = _descent(table[:, used], aim, counts, intercept, nonnegative, seed, epochs)
     return evaluate_fit(found, constant, table, aim, counts)
@@ -186,8 +192,7 @@ def _descent(
     Columns and target are standardised, because a step has the same length in all directions. Negative
     weights become 0 after each pass if they are not allowed.
     """
-    means = np.average(features, axis=0, weights=counts) * intercept
-    spreads = np.sqrt(np.average((features - means) ** 2, axis=0, weights=counts))
+    means, spreads = _spreads(features, counts, intercept)
     table, share = (features - means) / spreads, counts / counts.mean()
     constant = median(target, counts) if intercept else 0.0
     spread = float(np.average(np.abs(target - constant), weights=counts)) or 1.0
@@ -212,6 +217,12 @@ def _descent(
             best, offset, least = model.coef_.copy(), float(model.intercept_[0]), error
     weights = best * spread / spreads
     return weights, constant + offset * spread - float(means @ weights)
+
+
+def _spreads(features: Floats, counts: Floats, intercept: bool) -> tuple[Floats, Floats]:
+    """(n_features,) the means of columns, or 0 without an intercept; and the spreads around them."""
+    means = np.average(features, axis=0, weights=counts) * intercept
+    return means, np.sqrt(np.average((features - means) ** 2, axis=0, weights=counts))
 
 
 def median(target: Floats, counts: Floats) -> float:
