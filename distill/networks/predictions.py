@@ -7,7 +7,6 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from sklearn.decomposition import PCA
 
 from distill.common import rank_within
 from distill.networks.checkpoint import Checkpoint
@@ -85,9 +84,11 @@ def _balanced_sample(v_star: NDArray[np.integer]) -> Integers:
 
 def _project(embeddings: Array) -> tuple[Array, Array]:
     """The objects (n, k) along the two principal axes (n, 2), and the share of each axis (2,)."""
-    axes = PCA(min(2, *embeddings.shape), svd_solver="covariance_eigh")
-    with np.errstate(divide="ignore", invalid="ignore"):  # a single row, or equal rows
-        points = axes.fit_transform(embeddings)
-    share = np.nan_to_num(axes.explained_variance_ratio_)
+    centred = embeddings - embeddings.mean(axis=0)
+    variance, axes = np.linalg.eigh(centred.T @ centred)
+    # The sign of an axis is arbitrary: its largest component is made positive.
+    axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(len(axes))])
+    last = axes[:, ::-1][:, :2]
+    share = np.maximum(variance[::-1][:2], 0) / max(variance.sum(), np.finfo(float).tiny)
     missing = (0, 2 - len(share))
-    return np.pad(points, ((0, 0), missing)), np.pad(share, missing)
+    return np.pad(centred @ last, ((0, 0), missing)), np.pad(share, missing)
