@@ -52,7 +52,7 @@ def changed_stages(versions: Mapping[str, int]) -> list[str]:
 
     Examples
     --------
-    >>> changed_stages({}), changed_stages({"regress": 0})
+    >>> changed_stages(CODE_VERSIONS), changed_stages({**CODE_VERSIONS, "regress": 0})
     ([], ['regress'])
     """
     return [stage for stage in STAGES if versions.get(stage, 1) != CODE_VERSIONS[stage]]

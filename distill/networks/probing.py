@@ -49,7 +49,7 @@ def fit_l1(inputs: Array, target: Array) -> NDArray[np.float64]:
 
     Examples
     --------
-    >>> fit_l1(np.array([[0.0], [1.0], [2.0], [3.0]]), np.array([1.0, 3.0, 5.0, 100.0])).round(6)
+    >>> fit_l1(np.arange(5.0)[:, None], np.array([1.0, 3.0, 5.0, 7.0, 100.0])).round(6)
     array([2., 1.])
     """
     scale = np.maximum(np.abs(inputs).max(axis=0, initial=0.0), 1e-12)

@@ -6,6 +6,7 @@ from hypothesis import given, settings, strategies as st
 
 from distill.distillation import Distillation, Sample, fit_features, fit_ridt
 from distill.logic import Atom, Closure, Compare, Constant, Evaluator, Modal, Not, Role, Top
+from distill.regression import fit_linear
 from distill.structures import Predicate, Structures, Vocabulary
 from distill.trees import leaf_sets
 from tests.support.learned_trees import built_from, described, learned_from, plain_states, replayed
@@ -210,3 +211,29 @@ def test_the_seed_decides_the_sample(sampling):
     one, again, other = (learned_from("gripper", options.replace(seed=seed)) for seed in (3, 3, 4))
     assert described(one) == described(again)
     assert described(one) != described(other)
+
+
+# The regression
+
+
+@pytest.mark.parametrize("regression", ["auto", "squares", "absolute", "sgd"])
+@pytest.mark.parametrize("nonnegative", [False, True])
+@pytest.mark.parametrize("intercept", [False, True])
+def test_no_setting_of_the_regression_is_overridden(regression, nonnegative, intercept):
+    *_, built, found = replayed("gripper")
+    options = TINY.replace(regression=regression, nonnegative=nonnegative, intercept=intercept)
+    options = options.replace(features=("numerical",), inner_width=1)
+    learned = learned_from("gripper", options)
+    sample = Sample(built.quotient, np.arange(built.quotient.n_state_rows), found)
+    result = fit_features(learned, sample, None, options, lambda *_: None).explanation
+    weights = [weight for weight, _ in result.terms()]
+    assert nonnegative == all(weight >= 0 for weight in weights) or regression == "absolute"
+    assert intercept or result.constant == 0
+
+
+def test_weights_are_those_of_columns_as_they_are():
+    # 3 = 1·x + 2·y has many solutions; non-negative least squares starts with the longer column, y.
+    features, target = np.array([[1.0, 2.0]]), [3.0]
+    options = {"method": "squares", "intercept": False, "nonnegative": True}
+    assert fit_linear(features, target, **options).weights.tolist() == [0.0, 1.5]
+    assert fit_linear(features, target, scaled=True, **options).weights.tolist() != [0.0, 1.5]
