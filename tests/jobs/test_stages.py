@@ -120,8 +120,8 @@ def test_a_raised_code_version_redoes_its_stage_and_those_after_it(
 ) -> None:
     run, cache = made
     assert run.outdated is None
-    assert "code" not in run.inputs
-    monkeypatch.setitem(CODE_VERSIONS, "regress", 2)
+    raised = CODE_VERSIONS["regress"] + 1
+    monkeypatch.setitem(CODE_VERSIONS, "regress", raised)
     kept = do_job(small_config(source), run.folder.parent, cache=cache)
     assert kept.folder == run.folder
     assert "another version of the code (stage regress)" in str(kept.outdated)
@@ -135,7 +135,7 @@ def test_a_raised_code_version_redoes_its_stage_and_those_after_it(
     }
     assert again.name == run.name
     assert again.outdated is None
-    assert again.inputs["code"]["regress"] == 2
+    assert again.inputs["code"]["regress"] == raised
 
 
 def test_a_damaged_entry_is_told_in_the_log(made, source, tmp_path) -> None:
