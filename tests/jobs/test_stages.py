@@ -115,6 +115,15 @@ def test_damaged_entries_are_found_and_made_again(made, source, tmp_path) -> Non
         assert contents(tmp_path / f"{number}") == contents(run.folder.parent), file
 
 
+def test_the_metrics_contain_the_errors_of_the_network_itself(made) -> None:
+    run, _ = made
+    table = run.predictions()
+    for split, mae in run.metrics["fidelity"]["network_errors"].items():
+        mine = table[(table["split"] == split) & (table["v_star"] >= 0)]
+        assert mae == pytest.approx((mine["network"] - mine["v_star"]).abs().mean(), rel=1e-6)
+    assert set(run.metrics["fidelity"]["network_errors"]) == set(run.splits)
+
+
 def test_a_raised_code_version_redoes_its_stage_and_those_after_it(
     made, source, tmp_path, monkeypatch, capsys
 ) -> None:
