@@ -5,6 +5,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.tree import DecisionTreeRegressor
 
+from distill.common import InputError
 from distill.trees.clustering import check_clustering
 from distill.trees.counts import CountTree
 from distill.trees.splitter import Floats, Integers
@@ -51,6 +52,11 @@ def reference_merges(values: Floats, *, distance: str, linkage: str) -> Integers
     [[0, 1], [2, 3]]
     """
     check_clustering(distance, linkage)
+    if distance == "cosine" and not np.abs(values).any(axis=1).all():
+        raise InputError(
+            "Scikit-learn has no cosine distance to a leaf whose values are all 0; set engine to quotient, or "
+            "another distance."
+        )
     if len(values) < 2:
         return np.zeros((0, 2), dtype=np.int64)
     clustering = AgglomerativeClustering(

@@ -124,7 +124,12 @@ def test_the_clusters_are_those_of_scikit_learn(distance, linkage):
 
 
 def test_one_leaf_has_one_set():
-    assert leaf_sets_of(reference_merges(np.zeros((1, 2)), distance="cosine", linkage="single")) == [(0,)]
+    assert leaf_sets_of(reference_merges(np.ones((1, 2)), distance="cosine", linkage="single")) == [(0,)]
+
+
+def test_scikit_learn_has_no_cosine_distance_to_zero():
+    with pytest.raises(InputError, match="set engine to quotient"):
+        reference_merges(np.array([[0.0, 0.0], [1.0, 0.0]]), distance="cosine", linkage="single")
 
 
 @pytest.mark.parametrize(
