@@ -54,8 +54,8 @@ def reference_merges(values: Floats, *, distance: str, linkage: str) -> Integers
     check_clustering(distance, linkage)
     if distance == "cosine" and not np.abs(values).any(axis=1).all():
         raise InputError(
-            "Scikit-learn has no cosine distance to a leaf whose values are all 0; set engine to quotient, or "
-            "another distance."
+            "Scikit-learn has no cosine distance to a leaf whose values are all 0; set engine to quotient, "
+            "or another distance."
         )
     if len(values) < 2:
         return np.zeros((0, 2), dtype=np.int64)
