@@ -126,7 +126,9 @@ def show(run: "Run", english: bool = False) -> None:
 def _fidelity(fidelity: Mapping[str, Any]) -> str:
     agreement = fidelity["greedy_agreement"]
     choices = "greedy choices unknown" if agreement is None else f"{agreement:.2%} of its greedy choices"
-    return f"agreement with the network: MAE {fidelity['mae']:.4f}, {choices}"
+    errors = ", ".join(f"{name} {mae:.4f}" for name, mae in fidelity.get("network_errors", {}).items())
+    own = f"\nMAE of the network itself: {errors}" if errors else ""
+    return f"agreement with the network: MAE {fidelity['mae']:.4f}, {choices}{own}"
 
 
 def _text(run: "Run", english: bool) -> str:

@@ -1,5 +1,6 @@
 """`distill runs`: list, show, compare and remove runs; and `distill verify-run`."""
 
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
@@ -93,14 +94,22 @@ def show_run(
 def compare(
     runs: Annotated[list[str], typer.Argument(help="Two or more runs.")],
     store: options.StoreFolder = options.RUNS,
+    figure: Annotated[
+        Path | None, options.figure_option("box plots of V by V*, for the runs and their networks")
+    ] = None,
     as_json: Json = False,
 ) -> None:
     """Compare runs: settings that differ, metrics, and terms with the same values."""
-    from distill.runs import Store, compare_runs
+    from distill.common import check_format
+    from distill.runs import Store, compare_runs, draw_comparison
 
     if len(runs) < 2:
         raise InputError("A comparison needs two or more runs.")
-    comparison = compare_runs([Store(store).find(name) for name in runs])
+    check_format(figure)
+    found = [Store(store).find(name) for name in runs]
+    comparison = compare_runs(found)
+    if figure is not None:
+        draw_comparison(found, figure)
     if as_json:
         print_json(comparison.to_json())
         return

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 STAGES = ("data", "train", "replay", "distil", "regress", "evaluate", "export")
-CODE_VERSIONS: dict[str, int] = dict.fromkeys(STAGES, 1)
+CODE_VERSIONS: dict[str, int] = dict.fromkeys(STAGES, 1) | {"distil": 2, "regress": 2, "evaluate": 2}
 """The version of the code of each stage."""
 
 KEY_BASE = "0.1.0"
@@ -52,7 +52,7 @@ def changed_stages(versions: Mapping[str, int]) -> list[str]:
 
     Examples
     --------
-    >>> changed_stages({}), changed_stages({"regress": 0})
+    >>> changed_stages(CODE_VERSIONS), changed_stages({**CODE_VERSIONS, "regress": 0})
     ([], ['regress'])
     """
     return [stage for stage in STAGES if versions.get(stage, 1) != CODE_VERSIONS[stage]]

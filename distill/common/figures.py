@@ -21,8 +21,15 @@ def check_format(path: Path | None) -> None:
 
 
 @contextlib.contextmanager
-def drawing(path: Path, panels: int = 1, width: float = 4.0, height: float = 3.0) -> "Iterator[list[Axes]]":
-    """Draw into a file: yields the axes of `panels` panels side by side, then saves and closes the figure.
+def drawing(
+    path: Path, panels: int = 1, width: float = 4.0, height: float = 3.0, *, columns: int | None = None
+) -> "Iterator[list[Axes]]":
+    """Draw into a file: yields the axes of `panels` panels, then saves and closes the figure.
+
+    Parameters
+    ----------
+    width, height : of a panel, in inches.
+    columns : the panels of a row; all are side by side if left out.
 
     Examples
     --------
@@ -43,9 +50,11 @@ def drawing(path: Path, panels: int = 1, width: float = 4.0, height: float = 3.0
     from matplotlib import pyplot as plt
 
     with sns.axes_style("whitegrid"), sns.plotting_context("paper"), sns.color_palette("colorblind"):
-        figure, axes = plt.subplots(1, panels, figsize=(width * panels, height), squeeze=False)
+        across = columns or panels
+        down = -(-panels // across)
+        figure, axes = plt.subplots(down, across, figsize=(width * across, height * down), squeeze=False)
         try:
-            yield list(axes[0])
+            yield list(axes.flat)
             sns.despine(figure)
             figure.tight_layout()
             metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(path.suffix)

@@ -13,6 +13,7 @@ from .ridt_features import RidtFeatures as RidtFeatures
 from .sample import Sample as Sample, known_rows as known_rows, marks_goals as marks_goals
 from .settings import Distillation as Distillation
 from .targets import Target as Target, target_of as target_of
+from .thesis_ridt import ThesisLayers as ThesisLayers, TreeFitter as TreeFitter
 from .tree_with_formulas import (
     TreeWithFormulas as TreeWithFormulas,
     leaf_set_formula as leaf_set_formula,

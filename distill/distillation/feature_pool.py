@@ -13,7 +13,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from distill.distillation.feature_set import column_keys
-from distill.logic import Atom, Role, Top, Truth
+from distill.logic import Atom, Role, RowRelation, Top, Truth
 from distill.structures import Quotient, Structures
 from distill.symmetry import Interner
 from distill.trees import merge_rows
@@ -50,6 +50,14 @@ class FeaturePool:
         return FeaturePool.of(formulas, np.column_stack(columns), np.arange(len(quotient.layers[0])), 0)
 
     @staticmethod
+    def unary(quotient: Quotient) -> "FeaturePool":
+        """The unary predicates at depth 0, sorted by name, as in thesis Algorithm 3."""
+        names = sorted(p.name for p in quotient.vocabulary if p.arity == 1)
+        group = np.arange(len(quotient.layers[0]))
+        holds = np.array([quotient.holds(name, 0) for name in names], dtype=bool).T.reshape(len(group), -1)
+        return FeaturePool.in_order([Atom(name) for name in names], holds, group, 0)
+
+    @staticmethod
     def of(formulas: Sequence[Truth], holds: Booleans, group: Integers, depth: int) -> "FeaturePool":
         """Keep the simplest of formulas with equal denotations, and number the kinds.
 
@@ -63,8 +71,23 @@ class FeaturePool:
         for number in sorted(range(len(formulas)), key=lambda number: formulas[number].order):
             kept.setdefault(keys[number], number)
         chosen = sorted(kept.values())
+        return FeaturePool.in_order([formulas[number] for number in chosen], holds[:, chosen], group, depth)
+
+    @staticmethod
+    def in_order(formulas: Sequence[Truth], holds: Booleans, group: Integers, depth: int) -> "FeaturePool":
+        """Keep the first of formulas with equal denotations, and number the kinds; see `of`."""
+        kept: dict[bytes, int] = {}
+        for number, key in enumerate(column_keys(holds)):
+            kept.setdefault(key, number)
+        chosen = list(kept.values())
         table, kind = merge_rows(holds[:, chosen])
         return FeaturePool(tuple(formulas[number] for number in chosen), table, kind[group], depth)
+
+    def counts(self, quotient: Quotient) -> Integers:
+        """(n_state_rows, n_formulas) number of objects of a state that satisfy each formula."""
+        layer = quotient.layers[min(self.depth, quotient.depth)]
+        kinds = one_hot_rows(self.kind, len(self.holds))
+        return np.asarray((layer.histogram @ kinds) @ self.holds.astype(np.int64))
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +100,8 @@ class PoolView:
     ----------
     group : (n_rows,) the group of each row.
     own : (n_groups, n_formulas) the formulas that hold of a row itself.
-    counts : for each relation (n_groups, n_formulas) number of neighbours that satisfy each formula.
+    counts : for each relation (n_groups, n_formulas) number of neighbours that satisfy each formula; then
+        for each closure 1 where a path leads to an object that satisfies it, else 0.
     """
 
     group: Integers
@@ -85,8 +109,19 @@ class PoolView:
     counts: list[Integers]
 
     @staticmethod
-    def of(pool: FeaturePool, quotient: Quotient, depth: int, relations: Sequence[Role]) -> "PoolView":
-        """The view of the rows at `depth`; beyond the last depth of a stable quotient, of its last rows."""
+    def of(
+        pool: FeaturePool,
+        quotient: Quotient,
+        depth: int,
+        relations: Sequence[Role],
+        closures: Sequence[Role] = (),
+    ) -> "PoolView":
+        """The view of the rows at `depth`; beyond the last depth of a stable quotient, of its last rows.
+
+        Parameters
+        ----------
+        closures : relations whose transitive closures are included; the rows from depth 1 on must be stable.
+        """
         level = min(depth, quotient.depth)
         layer = quotient.layers[level]
         own = pool.kind[layer.parent] if depth <= quotient.depth else pool.kind
@@ -95,10 +130,20 @@ class PoolView:
             sp.csr_array(quotient.link(name, level, source, target) @ kinds)
             for name, source, target in (role.fields for role in relations)
         ]
-        group, first = _alike(own, seen)
+        reached = [_reaches(quotient, role, pool.holds[own]) for role in closures]
+        ends, end = merge_rows(np.concatenate([np.zeros((len(own), 0), dtype=bool), *reached], axis=1))
+        group, first = _alike(own * len(ends) + end, seen)
         table = pool.holds.astype(np.int64)
         counts = [np.asarray(matrix[first] @ table) for matrix in seen]
+        counts += [column[first].astype(np.int64) for column in reached]
         return PoolView(group, pool.holds[own[first]], counts)
+
+
+def _reaches(quotient: Quotient, role: Role, holds: Booleans) -> Booleans:
+    """(n_rows, n_formulas) from which stable rows a path along a relation leads to each formula."""
+    name, source, target = role.fields
+    steps = RowRelation(role, quotient.link(name, quotient.depth, source, target))
+    return steps.reaches(holds)
 
 
 def one_hot_rows(number: Integers, width: int) -> sp.csr_array:

@@ -26,6 +26,7 @@ Array = NDArray[np.float64]
 Progress = Callable[[str, int, int], None]
 _LARGEST = 5_000  # symbols of a formula that is simplified
 _DIGITS = 9  # of weights that are no whole numbers
+_EQUAL = 1e-6  # values closer than this are the same
 
 
 def distil(
@@ -93,7 +94,7 @@ def take_sample(
         return draw_sample(checkpoint, whole, settings)
     if checkpoint is None:
         raise InputError(f"Mode {settings.mode} needs a network; give a checkpoint.")
-    return every_state(checkpoint, sets["train"])
+    return every_state(checkpoint, sets["train"], stable=settings.needs_stable_rows)
 
 
 def find_features(
@@ -152,18 +153,24 @@ def _plain(
     ]
     value = weighted_sum([feature.number for feature in pool], fit.weights.tolist(), fit.intercept)
     function = ValueFunction(value, tuple(pool), quotient.vocabulary.is_marked)
-    known = {"exact": has_integer_weights(value) and fit.max_error == 0}
+    if settings.mode == "thesis":
+        exact = fit.max_error <= _EQUAL
+    else:
+        exact = has_integer_weights(value) and fit.max_error == 0
     trees = tuple(one for layer in found.tree_layers for one in layer)
-    return DistillationResult(function, len(found.objects), known, trees)
+    return DistillationResult(function, len(found.objects), {"exact": exact}, trees)
 
 
 def _fitted(
     target: Target, values: Array, labels: Array, counts: Array, sizes: list[int], settings: Distillation
 ) -> LinearFit:
-    """Fit weights of features (n_state_rows, n_features), rounded to whole numbers if no error grows."""
+    """Fit weights of features (n_state_rows, n_features).
+
+    In quotient mode they are rounded to whole numbers if no error grows.
+    """
     method, nonnegative = settings.regression, settings.nonnegative
     if method == "auto":
-        method, nonnegative = "squares", True
+        method, nonnegative = "squares", nonnegative or settings.mode == "quotient"
     if method == "exact":
         exact = target.fit(values, labels, sizes, counts, settings, products=False)
         chosen = np.zeros(values.shape[1])
@@ -176,8 +183,11 @@ def _fitted(
         method=method,
         intercept=settings.intercept,
         nonnegative=nonnegative,
+        scaled=settings.mode == "quotient",
         seed=settings.seed,
     )
+    if settings.mode == "thesis":
+        return fit
     fit = round_weights(fit, values, labels, counts)
     return replace(fit, weights=np.round(fit.weights, _DIGITS), intercept=round(fit.intercept, _DIGITS))
 

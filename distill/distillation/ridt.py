@@ -17,6 +17,7 @@ from distill.distillation.candidates import Candidates, object_candidates, state
 from distill.distillation.feature_pool import FeaturePool, PoolView, one_hot_rows, usable_relations
 from distill.distillation.ridt_features import RidtFeatures
 from distill.distillation.settings import Distillation
+from distill.distillation.thesis_ridt import ThesisLayers
 from distill.distillation.tree_with_formulas import TreeWithFormulas
 from distill.explanations import Provenance
 from distill.logic import Compare, Constant, Truth
@@ -48,7 +49,13 @@ def fit_ridt(
     n_rows = quotient.n_state_rows
     if len(pooled) != n_rows:
         raise InputError(f"There are {len(pooled)} pooled embeddings for {n_rows} state rows.")
-    return _fit_layers(quotient, embeddings, V_STAR, settings, progress).state_features(_finite(pooled))
+    settings = settings or Distillation()
+    if settings.mode == "thesis":
+        layers: _Layers | ThesisLayers = ThesisLayers(quotient, settings)
+    else:
+        layers = _Layers(quotient, V_STAR, settings)
+    _fit_layers(layers, embeddings, progress)
+    return layers.state_features(_finite(pooled))
 
 
 def fit_idt(
@@ -70,26 +77,21 @@ def fit_idt(
     -------
     For each class the formula of its states.
     """
-    return _fit_layers(quotient, embeddings, label, settings, progress).classifier()
+    layers = _Layers(quotient, label, settings or Distillation())
+    _fit_layers(layers, embeddings, progress)
+    return layers.classifier()
 
 
 def _fit_layers(
-    quotient: Quotient,
-    embeddings: Sequence[NDArray[np.floating]],
-    label: str,
-    settings: Distillation | None,
-    progress: Progress | None,
-) -> "_Layers":
+    layers: "_Layers | ThesisLayers", embeddings: Sequence[NDArray[np.floating]], progress: Progress | None
+) -> None:
     """Fit trees to all layers of the network."""
-    settings = settings or Distillation()
-    check_clustering(settings.distance, settings.linkage)
-    _check(quotient, embeddings)
-    layers = _Layers(quotient, label, settings)
+    check_clustering(layers.settings.distance, layers.settings.linkage)
+    _check(layers.quotient, embeddings)
     for depth in range(1, len(embeddings)):
         layers.add(depth, _finite(embeddings[depth]))
         if progress is not None:
             progress(depth, len(embeddings) - 1)
-    return layers
 
 
 class _Layers:
@@ -120,7 +122,7 @@ class _Layers:
         formulas, holds = list(pool.formulas), [view.own]
         trees = []
         for number in range(settings.inner_width):
-            rows = layer.histogram.T @ self.sampled(number, settings.inner_sample)
+            rows = layer.histogram.T @ self.weights(number)
             tree = self.tree(candidates, sums, rows, targets, settings.inner_depth)
             trees.append(_with_formulas(depth, tree, candidates))
             for leaves, formula, where in _features(trees[-1], candidates, settings):
@@ -131,7 +133,7 @@ class _Layers:
         self.pool = FeaturePool.of(formulas, np.concatenate(holds, axis=1), view.group, depth)
 
     def state_features(self, pooled: Array) -> RidtFeatures:
-        settings, pool, counts = self.settings, self.pool, self.counts()
+        settings, pool, counts = self.settings, self.pool, self.pool.counts(self.quotient)
         seen = counts if settings.pooling == "sum" else (counts > 0).astype(np.int64)
         candidates = state_candidates(seen, pool.formulas, settings.thresholds)
         combined: list[tuple[Truth, Provenance]] = []
@@ -139,8 +141,7 @@ class _Layers:
         every = sp.eye_array(len(counts), format="csr")
         final = []
         for number in range(settings.final_width):
-            weights = self.sampled(number, settings.final_sample)
-            tree = self.tree(candidates, every, weights, pooled, settings.final_depth)
+            tree = self.tree(candidates, every, self.weights(number), pooled, settings.final_depth)
             final.append(_with_formulas(-1, tree, candidates))
             for leaves, formula, where in _features(final[-1], candidates, settings):
                 combined.append((formula, Provenance(-1, number, leaves)))
@@ -149,16 +150,11 @@ class _Layers:
         holds = np.concatenate(columns, axis=1)
         return RidtFeatures(objects, counts, combined, holds, [*self.tree_layers, final], settings.features)
 
-    def counts(self) -> Integers:
-        """(n_state_rows, n_formulas) number of objects of a state that satisfy each formula."""
-        pool = self.pool
-        kinds = one_hot_rows(pool.kind, len(pool.holds))
-        layer = self.quotient.layers[min(pool.depth, self.quotient.depth)]
-        return np.asarray((layer.histogram @ kinds) @ pool.holds.astype(np.int64))
-
     def classifier(self) -> dict[int, Truth]:
         """The formula of each class."""
-        candidates = state_candidates(self.counts(), self.pool.formulas, self.settings.thresholds)
+        candidates = state_candidates(
+            self.pool.counts(self.quotient), self.pool.formulas, self.settings.thresholds
+        )
         tree = fit_classifier(
             candidates.holds,
             self.label,
@@ -172,11 +168,8 @@ class _Layers:
         fitted = _with_formulas(-1, tree, candidates)
         return {int(own): fitted.leaf_set(np.flatnonzero(label == own).tolist()) for own in np.unique(label)}
 
-    def sampled(self, number: int, sample: int) -> Array:
+    def weights(self, number: int) -> Array:
         """(n_state_rows,) the weights of states for one tree."""
-        if self.settings.mode == "thesis":
-            chosen = self.random.multinomial(sample, self.weight / self.weight.sum())
-            return chosen.astype(np.float64)
         if number == 0:
             return self.weight
         return self.weight * self.random.exponential(size=len(self.weight))
@@ -187,14 +180,8 @@ class _Layers:
         total = weighted.sum(axis=1)
         kept = np.flatnonzero(total > 0)
         mean = (weighted @ targets)[kept] / total[kept][:, None]
-        ties = self.random if self.settings.mode == "thesis" else None
         return fit_tree(
-            candidates.holds[kept],
-            mean,
-            total[kept],
-            max_depth=depth,
-            preference=candidates.order,
-            random=ties,
+            candidates.holds[kept], mean, total[kept], max_depth=depth, preference=candidates.order
         )
 
 

@@ -31,6 +31,7 @@ class RidtFeatures:
     tree_layers : for each layer its trees, then those of the final layer. They were fitted to the means of
         merged rows, so their errors lack the variance within these rows; splits and gains are not affected.
     kinds : the kinds of state features: `boolean`, `numerical`, `combined`.
+    distinct : whether one of several state features with equal values is kept, and none that is constant.
     """
 
     objects: dict[Truth, Provenance]
@@ -39,10 +40,11 @@ class RidtFeatures:
     holds: Booleans
     tree_layers: list[list[TreeWithFormulas]]
     kinds: tuple[str, ...]
+    distinct: bool = True
 
     @property
     def states(self) -> list[StateFeature]:
-        """Features of states; no two are equal on the data."""
+        """Features of states."""
         return self._features[0]
 
     @property
@@ -64,7 +66,7 @@ class RidtFeatures:
         if "combined" in self.kinds:
             features += [StateFeature(Indicator(f), "combined", origin) for f, origin in self.combined]
             columns += list(self.holds.astype(np.int64).T)
-        chosen = distinct_features(features, columns)
+        chosen = distinct_features(features, columns) if self.distinct else list(range(len(features)))
         none = np.zeros((len(self.counts), 0), dtype=np.int64)
         values = np.stack([columns[n] for n in chosen], axis=1) if chosen else none
         return [features[n] for n in chosen], values
@@ -85,6 +87,7 @@ class RidtFeatures:
             "grown": trees,
             "layers": [len(layer) for layer in self.tree_layers],
             "kinds": list(self.kinds),
+            "distinct": self.distinct,
         }
         holds = np.packbits(self.holds, axis=0)
         write_archive(path, {"counts": self.counts, "holds": holds, **arrays}, metadata)
@@ -102,7 +105,8 @@ class RidtFeatures:
         tree_layers = [[next(trees) for _ in range(count)] for count in metadata["layers"]]
         counts = arrays["counts"]
         holds = np.unpackbits(arrays["holds"], axis=0, count=len(counts)).astype(bool)
-        return RidtFeatures(dict(objects), counts, combined, holds, tree_layers, tuple(metadata["kinds"]))
+        kinds, distinct = tuple(metadata["kinds"]), bool(metadata.get("distinct", True))
+        return RidtFeatures(dict(objects), counts, combined, holds, tree_layers, kinds, distinct)
 
 
 def distinct_features(features: list[StateFeature], columns: list[Integers]) -> list[int]:

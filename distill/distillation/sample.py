@@ -87,10 +87,16 @@ def draw_sample(checkpoint: Checkpoint | None, whole: Quotient, settings: Distil
     return Sample(built.quotient, chosen, activations)
 
 
-def every_state(checkpoint: Checkpoint, data: DataSet) -> Sample:
-    """All training states, for the other modes."""
+def every_state(checkpoint: Checkpoint, data: DataSet, *, stable: bool = False) -> Sample:
+    """All training states, for the other modes.
+
+    Parameters
+    ----------
+    stable : whether the rows of each layer are stable.
+    """
     # Formulas use nullary atoms, even if the network does not.
-    quotient = quotient_for(checkpoint.network, {"train": data}, Options()).quotient
+    quotient = quotient_for(checkpoint.network, {"train": data}, Options(), stable=stable).quotient
+    quotient = quotient.fixpoint() if stable else quotient
     return Sample(quotient, np.arange(quotient.n_state_rows), replay(checkpoint.network, quotient))
 
 

@@ -1,10 +1,12 @@
 """The settings of a distillation."""
 
-from typing import Literal
+from typing import Any, Literal
 
 from pydantic import NonNegativeInt
 
 from distill.common import MOST_SEED, Names, Real, Settings, SomeNames, setting
+
+_THESIS = ("sampling", "engine", "closures")
 
 
 class Distillation(Settings):
@@ -13,7 +15,8 @@ class Distillation(Settings):
     mode: Literal["readable", "quotient", "thesis"] = setting(
         "readable",
         "readable: each feature is replaced by the shortest equivalent formula before the next layer is "
-        "fitted. quotient: features are the formulas of the trees. thesis: likewise, from samples.",
+        "fitted. quotient: features are the formulas of trees on all states. thesis: Algorithm 2 and "
+        "chapter 4 of the thesis, on samples of states.",
         stage="replay",
     )
     pool: Literal["ridt", "ridt+polish", "enumerate", "both"] = setting(
@@ -61,10 +64,31 @@ class Distillation(Settings):
     )
     final_width: NonNegativeInt = setting(12, "Number of trees about states.", stage="distil")
     inner_sample: NonNegativeInt = setting(
-        10_000, "Thesis mode: number of states sampled for each tree about objects.", stage="distil"
+        10_000,
+        "Thesis mode: number of states drawn without replacement for each tree about objects.",
+        stage="distil",
     )
     final_sample: NonNegativeInt = setting(
-        10_000, "Thesis mode: number of states sampled for each tree about states.", stage="distil"
+        10_000,
+        "Thesis mode: number of states drawn without replacement for each tree about states.",
+        stage="distil",
+    )
+    sampling: Literal["uniform", "spread", "informed"] = setting(
+        "uniform",
+        "Thesis mode. uniform: every state is equally likely to be drawn, as in the thesis. spread: every "
+        "value of V* is. informed: states on which the trees of the layer so far have large errors are "
+        "likelier.",
+        stage="distil",
+    )
+    closures: bool = setting(
+        False,
+        "Thesis mode: trees about objects also split on paths along each given relation (thesis 5.6.1).",
+        stage="distil",
+    )
+    engine: Literal["quotient", "sklearn"] = setting(
+        "quotient",
+        "Thesis mode: fit trees to merged rows with weights, or to single objects with scikit-learn.",
+        stage="distil",
     )
     without: Names[Literal["linkages", "splits", "cheapness", "bootstrap", "closures", "derived"]] = setting(
         (),
@@ -73,7 +97,9 @@ class Distillation(Settings):
         "tree. closures: transitive closures. derived: achieved and missing goals.",
         stage="distil",
     )
-    thresholds: NonNegativeInt = setting(10, "Largest threshold t of splits `count > t`.", stage="distil")
+    thresholds: NonNegativeInt = setting(
+        10, "Readable and quotient mode: largest threshold t of splits `count > t`.", stage="distil"
+    )
     pooling: Literal["sum", "max"] = setting(
         "sum",
         "Trees about states split on the number of objects with a feature, or on whether one has it.",
@@ -95,7 +121,8 @@ class Distillation(Settings):
         "auto",
         "exact: the shortest value function with whole weights and no error, if there is one. squares: "
         "least squares. absolute: least absolute errors. sgd: the same by stochastic gradient descent. "
-        "auto: exact in readable mode, which has no other; otherwise non-negative least squares.",
+        "auto: exact in readable mode, which has no other; squares in thesis mode; in quotient mode squares "
+        "with non-negative weights.",
         stage="regress",
     )
     intercept: bool = setting(True, "Whether the value function has a constant.", stage="regress")
@@ -111,3 +138,21 @@ class Distillation(Settings):
     def is_readable(self) -> bool:
         """Whether features are short formulas, not those of trees."""
         return self.mode == "readable"
+
+    @property
+    def needs_stable_rows(self) -> bool:
+        """Whether features of a layer see further than the layer."""
+        return self.mode == "thesis" and self.closures
+
+    def of_stage(self, stage: str) -> dict[str, Any]:
+        """See `Settings.of_stage`; what only thesis mode uses does not change the keys of other modes.
+
+        Examples
+        --------
+        >>> ["engine" in Distillation(mode=mode).of_stage("distil") for mode in ("readable", "thesis")]
+        [False, True]
+        """
+        given = super().of_stage(stage)
+        return (
+            given if self.mode == "thesis" else {name: given[name] for name in given if name not in _THESIS}
+        )

@@ -238,8 +238,10 @@ def fidelity(
     value: Mapping[str, Array],
     splits: Sequence[Split],
     sets: Mapping[str, DataSet],
-) -> dict[str, float | None]:
-    """The fidelity of a value function to a network: mean difference and greedy agreement.
+) -> dict[str, Any]:
+    """The fidelity of a value function to a network: mean difference, greedy agreement, the network's errors.
+
+    The network's errors are mean absolute errors against V* on the solvable states of each split.
 
     Parameters
     ----------
@@ -248,7 +250,12 @@ def fidelity(
     error = np.concatenate([np.abs(network[name] - value[name]) for name in sets])
     counts = [greedy_agreement(s.instances, sets[s.name], network[s.name], value[s.name]) for s in splits]
     steps, agreed = map(sum, zip(*counts, strict=True))
-    return {"mae": float(error.mean()), "greedy_agreement": agreed / steps if steps else None}
+    errors = {}
+    for name, data in sets.items():
+        solvable = data.v_star != UNSOLVABLE
+        errors[name] = _score(data.v_star[solvable], network[name][solvable]).mae
+    agreement = agreed / steps if steps else None
+    return {"mae": float(error.mean()), "greedy_agreement": agreement, "network_errors": errors}
 
 
 def _score(v_star: NDArray[np.integer], value: Array) -> Score:

@@ -77,7 +77,8 @@ class Stages:
         config, settings = self.config, self.config.distillation
         data = content_key([KEY_BASE, [[split.name, data_key(split, "none")] for split in self.splits]])
         train = self._network_key(data)
-        sampled: Any = settings.of_stage("replay") if settings.is_readable else "all training states"
+        stable = ", stable rows" if settings.needs_stable_rows else ""
+        sampled: Any = settings.of_stage("replay") if settings.is_readable else "all training states" + stable
         replay = content_key(["replay", data, train, sampled])
         trees = {**settings.of_stage("replay"), **settings.of_stage("distil")}
         # Polishing comes after the regression.

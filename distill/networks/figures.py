@@ -22,14 +22,17 @@ def draw_learning(histories: Mapping[str, Sequence[Epoch]], path: Path) -> None:
         right.legend(frameon=False)
 
 
-def draw_predictions(splits: Mapping[str, tuple[ArrayLike, ArrayLike]], path: Path) -> None:
+def draw_predictions(
+    splits: Mapping[str, tuple[ArrayLike, ArrayLike]], path: Path, *, columns: int | None = None
+) -> None:
     """Draw box plots of V by V*, one panel for each split (as thesis Figure 5.2).
 
     Parameters
     ----------
     splits : for each split V* and V of its states, (n_states,) each.
+    columns : the panels of a row; all are side by side if left out.
     """
-    with drawing(path, len(splits), width=5.0) as panels:
+    with drawing(path, len(splits), width=5.0, columns=columns) as panels:
         for axes, (name, (v_star, value)) in zip(panels, splits.items(), strict=True):
             labels, predicted = np.asarray(v_star), np.asarray(value)
             present = np.unique(labels)

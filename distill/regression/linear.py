@@ -5,7 +5,7 @@ from typing import Literal, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import nnls
+from sklearn.linear_model import LinearRegression, SGDRegressor
 
 from distill.common import InputError
 from distill.regression.absolute import least_absolute
@@ -13,8 +13,7 @@ from distill.regression.absolute import least_absolute
 Floats = NDArray[np.float64]
 Method = Literal["squares", "absolute", "sgd"]
 
-_BATCH = 32
-_FIRST_STEP = 0.1  # of the spread of the target
+_FIRST_STEP = 0.1  # of descent, relative to the spread of the target
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +51,7 @@ def fit_linear(
     method: Method,
     intercept: bool = True,
     nonnegative: bool = False,
+    scaled: bool = False,
     seed: int = 0,
     epochs: int = 100,
 ) -> LinearFit:
@@ -62,11 +62,12 @@ def fit_linear(
     features : (n_rows, n_features) numbers; columns may be equal, constant, or more than rows.
     target : (n_rows,).
     weights : (n_rows,) of rows, by default 1.
-    method : "squares", the least squared error, with the smallest weights among optima; "absolute", the least
-        absolute error, exactly, with few and small weights among optima (see `absolute.least_absolute`);
-        "sgd", stochastic gradient descent on the absolute error.
+    method : "squares", the least squared error, by scikit-learn's `LinearRegression` on the columns as they
+        are; "absolute", the least absolute error, exactly, with few and small weights among optima (see
+        `absolute.least_absolute`); "sgd", scikit-learn's `SGDRegressor` on the absolute error.
     intercept : whether a constant is fitted too.
     nonnegative : whether weights must be at least 0; the intercept need not.
+    scaled : whether non-negative squares are fitted to columns of equal spread, which decides between optima.
     seed, epochs : of "sgd": the seed of the order of rows, and the number of passes.
 
     Examples
@@ -79,15 +80,26 @@ def fit_linear(
     """
     if method not in get_args(Method):
         raise InputError(f"There is no method {method!r}; choose one of {', '.join(get_args(Method))}.")
+    if epochs < 1:
+        raise InputError(f"Descent needs at least 1 epoch, not {epochs}.")
     table, aim, counts = checked_rows(features, target, weights)
-    if method == "squares":
-        found, constant = _least_squares(table, aim, counts, intercept, nonnegative)
-    elif method == "absolute":
+    if method == "absolute":
         found, constant = least_absolute(table, aim, counts, intercept=intercept, nonnegative=nonnegative)
+        return evaluate_fit(found, constant, table, aim, counts)
+    # A constant column is redundant beside an intercept, and rounding errors in it could get a weight.
+    used = np.flatnonzero((table != (table[0] if intercept else 0.0)).any(axis=0))
+    found = np.zeros(table.shape[1])
+    if not len(used):
+        mean = float(np.average(aim, weights=counts)) if method == "squares" else median(aim, counts)
+        constant = mean if intercept else 0.0
+    elif method == "squares":
+        spreads = (
+            _spreads(table[:, used], counts, intercept)[1] if scaled and nonnegative else np.ones(len(used))
+        )
+        found[used], constant = _least_squares(table[:, used] / spreads, aim, counts, intercept, nonnegative)
+        found[used] /= spreads
     else:
-        if epochs < 1:
-            raise InputError(f"Descent needs at least 1 epoch, not {epochs}.")
-        found, constant = _descent(table, aim, counts, intercept, nonnegative, seed, epochs)
+        found[used], constant = _descent(table[:, used], aim, counts, intercept, nonnegative, seed, epochs)
     return evaluate_fit(found, constant, table, aim, counts)
 
 
@@ -155,21 +167,15 @@ def _finite(numbers: ArrayLike, name: str) -> Floats:
 def _least_squares(
     features: Floats, target: Floats, counts: Floats, intercept: bool, nonnegative: bool
 ) -> tuple[Floats, float]:
-    # Centred, the best intercept is 0, so that constraints on weights do not apply to it.
-    means, table = _centred(features, counts, intercept)
-    mean = float(np.average(target, weights=counts)) if intercept else 0.0
-    table = np.column_stack([table, target - mean]) * np.sqrt(counts / counts.mean())[:, None]
-    n_rows, n_features = features.shape
-    triangle = np.asarray(np.linalg.qr(table, mode="r")) if n_rows > n_features else table
-    left, right = triangle[:, :-1], triangle[:, -1]
-    if nonnegative and n_features:
-        scales = np.linalg.norm(left, axis=0)
-        scales[scales == 0] = 1.0
-        found = nnls(left / scales, right, maxiter=100 * n_features)[0] / scales
-    else:
-        # Columns that differ by rounding only are equal.
-        found = np.linalg.lstsq(left, right, rcond=np.finfo(float).eps * max(n_rows, n_features))[0]
-    return found, mean - float(means @ found)
+    model = LinearRegression(fit_intercept=intercept, positive=nonnegative)
+    try:
+        model.fit(features, target, counts)
+    except RuntimeError as error:
+        raise InputError(
+            f"Non-negative least squares found no weights for {features.shape[1]} features ({error}); "
+            "set regression to absolute, or nonnegative to false."
+        ) from error
+    return model.coef_, float(model.intercept_)
 
 
 def _descent(
@@ -181,46 +187,42 @@ def _descent(
     seed: int,
     epochs: int,
 ) -> tuple[Floats, float]:
-    """Minibatch subgradient descent on standardised features, with decreasing steps; keeps the best epoch."""
-    means, table = _centred(features, counts, intercept)
-    share = counts / counts.mean()
-    spreads = np.sqrt(np.average(table**2, axis=0, weights=share))
-    spreads[spreads == 0] = 1.0
-    table = np.column_stack([table / spreads, np.full(len(target), float(intercept))])
-    found = np.zeros(table.shape[1])
-    found[-1] = median(target, counts) if intercept else 0.0
-    best, least = found.copy(), float(share @ np.abs(target - table @ found))
-    first_step = _FIRST_STEP * least / len(target)
-    orders = np.random.default_rng(seed)
-    # With few rows, batches of one row give enough steps.
-    batch = min(_BATCH, max(1, len(target) // 32))
-    n_batches = -(-len(target) // batch)
-    for epoch in range(epochs):
-        order = orders.permutation(len(target))
-        for number in range(n_batches):
-            rows = order[number * batch : (number + 1) * batch]
-            part = table[rows]
-            pull = share[rows] * np.sign(target[rows] - part @ found)
-            step = first_step * (1 - (epoch + number / n_batches) / epochs)
-            found += step / batch * (pull @ part)
-            if nonnegative:
-                np.maximum(found[:-1], 0.0, out=found[:-1])
-        error = float(share @ np.abs(target - table @ found))
+    """Scikit-learn's descent on the absolute error, pass by pass; keeps the best pass.
+
+    Columns and target are standardised, because a step has the same length in all directions. Negative
+    weights become 0 after each pass if they are not allowed.
+    """
+    means, spreads = _spreads(features, counts, intercept)
+    table, share = (features - means) / spreads, counts / counts.mean()
+    constant = median(target, counts) if intercept else 0.0
+    spread = float(np.average(np.abs(target - constant), weights=counts)) or 1.0
+    aim = (target - constant) / spread
+    model = SGDRegressor(
+        loss="epsilon_insensitive",
+        epsilon=0.0,
+        penalty=None,
+        fit_intercept=intercept,
+        learning_rate="invscaling",
+        eta0=_FIRST_STEP,
+        power_t=0.5,
+        random_state=np.random.RandomState(seed),
+    )
+    best, offset, least = np.zeros(features.shape[1]), 0.0, float(share @ np.abs(aim))
+    for _ in range(epochs):
+        model.partial_fit(table, aim, share)
+        if nonnegative:
+            np.maximum(model.coef_, 0.0, out=model.coef_)
+        error = float(share @ np.abs(aim - model.predict(table)))
         if error < least:
-            best, least = found.copy(), error
-    weights = best[:-1] / spreads
-    return weights, float(best[-1] - means @ weights)
+            best, offset, least = model.coef_.copy(), float(model.intercept_[0]), error
+    weights = best * spread / spreads
+    return weights, constant + offset * spread - float(means @ weights)
 
 
-def _centred(features: Floats, counts: Floats, intercept: bool) -> tuple[Floats, Floats]:
-    """The means of features (n_features,), and the centred features (n_rows, n_features)."""
-    if not intercept:
-        return np.zeros(features.shape[1]), features
-    means = np.average(features, axis=0, weights=counts)
-    table = features - means
-    # A constant column is redundant beside the intercept; rounding errors in it must become 0.
-    table[:, np.abs(table).max(axis=0) <= 1e-12 * np.abs(means)] = 0.0
-    return means, table
+def _spreads(features: Floats, counts: Floats, intercept: bool) -> tuple[Floats, Floats]:
+    """(n_features,) the means of columns, or 0 without an intercept; and the spreads around them."""
+    means = np.average(features, axis=0, weights=counts) * intercept
+    return means, np.sqrt(np.average((features - means) ** 2, axis=0, weights=counts))
 
 
 def median(target: Floats, counts: Floats) -> float:

@@ -2,9 +2,17 @@
 
 from collections.abc import Sequence
 from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from numpy.typing import NDArray
 
 from distill.common import drawing
 from distill.explanations import StateFeature
+from distill.networks import draw_predictions
+from distill.structures import UNSOLVABLE
+
+if TYPE_CHECKING:
+    from distill.runs.run import Run
 
 _KINDS = ("numerical", "boolean", "combined", "distance", "product")
 _NAMED = 25  # terms whose formulas are shown
@@ -37,6 +45,28 @@ def draw_weights(terms: Sequence[tuple[float, StateFeature]], path: Path) -> Non
             axes.set_xticks([])
         if ordered:
             axes.legend(frameon=False)
+
+
+def draw_comparison(runs: Sequence["Run"], path: Path) -> None:
+    """Draw box plots of V by V* for runs and their networks: a row for each, and a column for each split.
+
+    A network that several runs explain is drawn once, above the first of them (as thesis Figures 5.2-5.12).
+    """
+    splits = list(dict.fromkeys(name for run in runs for name in run.splits))
+    panels: dict[str, tuple[NDArray[Any], NDArray[Any]]] = {}
+    seen: list[Any] = []
+    for number, run in enumerate(runs, 1):
+        table = run.predictions()
+        table = table[table["v_star"] != UNSOLVABLE]
+        drawn = {"value": f"{number}: {run.name}"}
+        if "network" in table and run.inputs.get("network") not in seen:
+            seen.append(run.inputs.get("network"))
+            drawn = {"network": f"network of {number}", **drawn}
+        for column, title in drawn.items():
+            for split in splits:
+                mine = table[table["split"] == split]
+                panels[f"{title}, {split}"] = mine["v_star"].to_numpy(), mine[column].to_numpy()
+    draw_predictions(panels, path, columns=len(splits))
 
 
 def _short(feature: StateFeature) -> str:

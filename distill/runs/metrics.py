@@ -47,7 +47,7 @@ def metrics_of(
     objects: int,
     fit: Mapping[str, Any],
     evaluation: Evaluation,
-    fidelity: Mapping[str, float | None],
+    fidelity: Mapping[str, Any],
 ) -> dict[str, Any]:
     """All metrics of a value function, as plain data.
 
@@ -55,7 +55,7 @@ def metrics_of(
     ----------
     objects, fit : see `DistillationResult`.
     evaluation : the scores on all splits.
-    fidelity : the agreement with the network; empty without one.
+    fidelity : the agreement with the network, and its own errors; empty without one.
     """
     return {
         "splits": {name: score.to_json() for name, score in evaluation.splits.items()},

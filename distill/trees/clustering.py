@@ -49,10 +49,21 @@ def leaf_sets(values: ArrayLike, *, distance: str = "euclidean", linkage: str = 
     ([(0,), (1,), (2,), (0, 1), (0, 1, 2)], array([1., 4.]))
     """
     merges, heights = merge_order(values, distance=distance, linkage=linkage)
+    return Dendrogram(leaf_sets_of(merges), merges, heights)
+
+
+def leaf_sets_of(merges: Integers) -> list[tuple[int, ...]]:
+    """The sets of leaves that merges (n_leaves - 1, 2) make; see `Dendrogram`.
+
+    Examples
+    --------
+    >>> leaf_sets_of(np.array([[0, 1]]))
+    [(0,), (1,), (0, 1)]
+    """
     sets: list[tuple[int, ...]] = [(leaf,) for leaf in range(len(merges) + 1)]
-    for left, right in merges:
+    for left, right in merges.tolist():
         sets.append(tuple(sorted(sets[left] + sets[right])))
-    return Dendrogram(sets, merges, heights)
+    return sets
 
 
 def merge_order(values: ArrayLike, *, distance: str, linkage: str) -> tuple[Integers, Floats]:

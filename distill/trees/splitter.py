@@ -1,5 +1,6 @@
 """Splitting nodes: merging equal rows, and choosing the column of each split."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from distill.common import InputError
 Booleans = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Tie = Callable[[Integers], int]
 
 
 def as_booleans(columns: Booleans) -> Booleans:
@@ -59,17 +61,15 @@ class Rule:
     max_depth : the longest path.
     least_weight : of a leaf, above 0.
     least_gain : a split must lower the weighted squared error by more than this.
-    order : (n_columns,) among tied columns the lowest is taken, then the first.
     slack : columns whose gain is below the best one by at most this share of it are tied.
-    random : draws among all tied columns instead, if given.
+    tie : chooses one of several tied columns (n_tied,), which are ascending.
     """
 
     max_depth: int
     least_weight: float
     least_gain: float
-    order: NDArray[np.generic]
     slack: float
-    random: np.random.Generator | None
+    tie: Tie
 
     def choose(self, product: Floats, total: Floats) -> tuple[int, float]:
         """The column to split a node on and its gain, or -1 and 0.
@@ -81,7 +81,7 @@ class Rule:
 
         Examples
         --------
-        >>> rule = Rule(1, 1e-12, 0.0, np.array([2, 1]), 1e-9, None)
+        >>> rule = Rule(1, 1e-12, 0.0, 1e-9, max)
         >>> rule.choose(np.array([[3.0, 1.0], [-3.0, 1.0]]), np.array([0.0, 2.0]))
         (1, 18.0)
         """
@@ -94,11 +94,8 @@ class Rule:
         tied = np.flatnonzero((gains > self.least_gain) & (gains >= best * (1 - self.slack)))
         if not len(tied):
             return -1, 0.0
-        if self.random is None:
-            chosen = tied[np.argmin(self.order[allowed[tied]])]
-        else:
-            chosen = self.random.choice(tied)
-        return int(allowed[chosen]), float(gains[chosen])
+        column = int(self.tie(allowed[tied]))
+        return column, float(gains[np.searchsorted(allowed, column)])
 
 
 class Nodes(NamedTuple):
@@ -141,7 +138,7 @@ def grow(columns: Booleans, sums: Floats, rule: Rule) -> Nodes:
 
     Examples
     --------
-    >>> rule = Rule(1, 1e-12, 0.0, np.zeros(1), 1e-9, None)
+    >>> rule = Rule(1, 1e-12, 0.0, 1e-9, max)
     >>> grow(np.array([[False], [True]]), np.array([[-1.0, 1.0], [1.0, 1.0]]), rule).gains
     array([2., 0., 0.])
     """

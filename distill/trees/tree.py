@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from distill.common import InputError
-from distill.trees.splitter import Booleans, Floats, Integers, Rule, as_booleans, grow, merge_rows
+from distill.trees.splitter import Booleans, Floats, Integers, Rule, Tie, as_booleans, grow, merge_rows
 
 Path = tuple[tuple[int, bool], ...]
 
@@ -135,7 +135,7 @@ class TreeOptions(TypedDict, total=False):
     min_gain: float
     preference: ArrayLike | None
     slack: float
-    random: np.random.Generator | None
+    tie: Tie | None
 
 
 def fit_tree(
@@ -217,7 +217,7 @@ class Columns:
         min_gain: float = 0.0,
         preference: ArrayLike | None = None,
         slack: float = 1e-9,
-        random: np.random.Generator | None = None,
+        tie: Tie | None = None,
     ) -> Tree:
         """Fit a tree that lowers the weighted squared error greedily.
 
@@ -230,7 +230,7 @@ class Columns:
         min_gain : splits must lower the weighted squared error by more than this.
         preference : (n_columns,) among tied columns the lowest is taken, then the first.
         slack : columns whose gain is below the best one by at most this share of it are tied.
-        random : draws among all tied columns instead, if given.
+        tie : chooses among all tied columns instead, if given.
 
         Examples
         --------
@@ -254,7 +254,8 @@ class Columns:
         # a sum of weights that should be 0 or equal to min_weight is so only up to rounding
         least_weight = max(min_weight * (1 - 1e-9), 1e-12 * float(weight.sum()))
         least_gain = max(min_gain, rounding)
-        nodes = grow(self.merged, sums, Rule(max_depth, least_weight, least_gain, order, slack, random))
+        tie = tie or (lambda tied: int(tied[np.argmin(order[tied])]))
+        nodes = grow(self.merged, sums, Rule(max_depth, least_weight, least_gain, slack, tie))
         values = nodes.totals[:, :-1] / nodes.totals[:, -1:]
         leaf = nodes.leaf[self.group]
         residual = ((centred - values[leaf]) ** 2).sum(axis=1)

@@ -34,5 +34,5 @@ def test_what_is_selected_goes_along_from_page_to_page(browser, runs_folder) -> 
 
 def test_a_run_of_another_code_version_has_a_warning(runs_folder, monkeypatch) -> None:
     assert "another version" not in said(shown("value", runs_folder, monkeypatch))
-    monkeypatch.setitem(CODE_VERSIONS, "regress", 2)
+    monkeypatch.setitem(CODE_VERSIONS, "regress", CODE_VERSIONS["regress"] + 1)
     assert "another version of the code (stage regress)" in said(shown("value", runs_folder, monkeypatch))

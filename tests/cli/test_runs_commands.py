@@ -88,7 +88,12 @@ def test_runs_are_listed_shown_compared_and_removed(done, tmp_path):
     same = answer("runs", "compare", names[0], names[0], "--store", store)
     assert same["settings"] == {}
     assert all(a == b for a, b in (term["weights"] for term in same["terms"]))
-    assert "Weights" in distill("runs", "compare", *names, "--store", store).stdout
+    drawn = tmp_path / "both.svg"
+    assert "Weights" in distill("runs", "compare", *names, "--store", store, "--figure", drawn).stdout
+    assert drawn.exists()
+    wrong = distill("runs", "compare", *names, "--store", store, "--figure", tmp_path / "both.txt")
+    assert wrong.returncode == 2
+    assert "must end in one of" in wrong.stderr
     kept = distill("runs", "rm", names[0], "--store", store)
     assert kept.returncode != 0, "nobody said yes"
     assert (store / names[0]).exists()

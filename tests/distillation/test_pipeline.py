@@ -1,5 +1,6 @@
 """From a network to a value function, and back from its file."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -170,5 +171,9 @@ def test_configs_are_checked(tmp_path, text, told) -> None:
 )
 def test_the_configs_that_come_along_can_be_read(file) -> None:
     config = RunConfig.read(file)
-    assert config.checkpoint.exists()
-    assert config.source["problem"] == file.stem
+    problem = file.stem if file.parent.name == "runs" else file.stem.removesuffix("-good")
+    problem = re.sub("-(a|b|bad)$", "", problem)
+    assert config.source["problem"] == problem
+    folder = {"runs": "checkpoints", "thesis": "thesis"}[file.parent.name]
+    assert config.checkpoint.parent.name == folder
+    assert config.checkpoint.stem.startswith(problem)

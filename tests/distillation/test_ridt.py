@@ -103,8 +103,9 @@ def check_meaning(learned, batch, state_row):
     evaluator = Evaluator(batch)
     for feature, column in zip(learned.states, learned.values.T, strict=True):
         assert np.array_equal(evaluator.number(feature.number), column[state_row])
-    assert len({column.tobytes() for column in learned.values.T}) == len(learned.states)
-    assert all(len(np.unique(column)) > 1 for column in learned.values.T)
+    if learned.distinct:
+        assert len({column.tobytes() for column in learned.values.T}) == len(learned.states)
+        assert all(len(np.unique(column)) > 1 for column in learned.values.T)
     holds = {evaluator.holds(formula).tobytes() for formula in learned.objects}
     assert len(holds) == len(learned.objects)
     for formula, origin in learned.objects.items():
@@ -170,15 +171,8 @@ def test_widths_and_depths_bound_the_trees(mode, inner, final):
         longest = max(len(path) for tree in layer for path in tree.paths)
         assert longest == (inner if number < 3 else final)
     parts = [part for feature in learned.states for part in feature.number.walk()]
-    assert all(part.fields[-1] < inner for part in parts if isinstance(part, Modal | Compare))
-
-
-def test_samples_of_the_thesis_are_states_drawn_with_all_their_objects():
-    sizes = np.diff(states_of("gripper")[0].object_offsets)
-    learned = learned_from("gripper", SMALL.replace(mode="thesis", inner_sample=7, final_sample=11))
-    *inner, final = [[tree.weights[0] for tree in layer] for layer in trees_of(learned)]
-    assert all(7 * sizes.min() <= weight <= 7 * sizes.max() for layer in inner for weight in layer)
-    assert final == [11, 11, 11]
+    if mode == "quotient":
+        assert all(part.fields[-1] < inner for part in parts if isinstance(part, Modal | Compare))
 
 
 def test_pooling_by_max_asks_only_whether_there_is_any():

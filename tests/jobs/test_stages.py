@@ -115,13 +115,22 @@ def test_damaged_entries_are_found_and_made_again(made, source, tmp_path) -> Non
         assert contents(tmp_path / f"{number}") == contents(run.folder.parent), file
 
 
+def test_the_metrics_contain_the_errors_of_the_network_itself(made) -> None:
+    run, _ = made
+    table = run.predictions()
+    for split, mae in run.metrics["fidelity"]["network_errors"].items():
+        mine = table[(table["split"] == split) & (table["v_star"] >= 0)]
+        assert mae == pytest.approx((mine["network"] - mine["v_star"]).abs().mean(), rel=1e-6)
+    assert set(run.metrics["fidelity"]["network_errors"]) == set(run.splits)
+
+
 def test_a_raised_code_version_redoes_its_stage_and_those_after_it(
     made, source, tmp_path, monkeypatch, capsys
 ) -> None:
     run, cache = made
     assert run.outdated is None
-    assert "code" not in run.inputs
-    monkeypatch.setitem(CODE_VERSIONS, "regress", 2)
+    raised = CODE_VERSIONS["regress"] + 1
+    monkeypatch.setitem(CODE_VERSIONS, "regress", raised)
     kept = do_job(small_config(source), run.folder.parent, cache=cache)
     assert kept.folder == run.folder
     assert "another version of the code (stage regress)" in str(kept.outdated)
@@ -135,7 +144,7 @@ def test_a_raised_code_version_redoes_its_stage_and_those_after_it(
     }
     assert again.name == run.name
     assert again.outdated is None
-    assert again.inputs["code"]["regress"] == 2
+    assert again.inputs["code"]["regress"] == raised
 
 
 def test_a_damaged_entry_is_told_in_the_log(made, source, tmp_path) -> None:

@@ -218,7 +218,7 @@ def test_a_seed_draws_among_all_tied_columns():
     columns = np.array([[0, 1, 0, 1], [1, 0, 1, 1]], dtype=bool)
     draws = [
         fit_tree(
-            columns, [[0.0], [1.0]], np.ones(2), max_depth=1, preference=[0, 1, 2, 3], random=generator
+            columns, [[0.0], [1.0]], np.ones(2), max_depth=1, preference=[0, 1, 2, 3], tie=generator.choice
         ).splits[0]
         for generator in (np.random.default_rng(seed) for seed in (*range(30), *range(30)))
     ]

@@ -1,0 +1,117 @@
+"""Algorithm 2 with chapter 4 of the thesis, with explicit loops over objects, and scikit-learn."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+from sklearn.cluster import AgglomerativeClustering
+from sklearn.linear_model import LinearRegression
+from sklearn.tree import DecisionTreeRegressor
+
+from distill.structures import Structures
+
+Column = tuple[int, ...]
+
+
+@dataclass
+class NaiveRidt:
+    """An R-IDT fitted to all states: the columns of its concepts by layer, and of its state features."""
+
+    concepts: list[list[Column]] = field(default_factory=list)
+    combined: list[Column] = field(default_factory=list)
+    counts: list[Column] = field(default_factory=list)
+
+
+def relations_of(batch: Structures) -> list[set[tuple[int, int]]]:
+    """The pairs of each binary predicate, then of its inverse unless it is symmetric; no empty ones."""
+    found = []
+    for predicate in batch.vocabulary:
+        pairs = (
+            {(int(a), int(b)) for a, b in batch.relations[predicate.name]} if predicate.arity == 2 else set()
+        )
+        inverse = {(b, a) for a, b in pairs}
+        found += [pairs] * bool(pairs) + [inverse] * (inverse != pairs)
+    return found
+
+
+def without_copies(columns: list[Column]) -> list[Column]:
+    """The first occurrence of each column (thesis 4.3)."""
+    return list(dict.fromkeys(columns))
+
+
+def leaf_set_columns(
+    columns: list[Column], targets: np.ndarray, weights: np.ndarray, depth: int, seed: int, **clustering: str
+) -> list[Column]:
+    """Fit a tree and cluster its leaves; for each of the 2l - 1 leaf sets the rows in it."""
+    table = np.array(columns).T
+    tree = DecisionTreeRegressor(max_depth=depth, random_state=seed).fit(table, targets, weights)
+    leaf = tree.apply(table).tolist()
+    leaves = sorted(set(leaf))
+    sets = [{one} for one in leaves]
+    if len(leaves) > 1:
+        values = [tree.tree_.value[one, :, 0] for one in leaves]
+        merged = AgglomerativeClustering(n_clusters=None, distance_threshold=0.0, **clustering).fit(values)
+        for left, right in merged.children_:
+            sets.append(sets[left] | sets[right])
+    return [tuple(int(one in inside) for one in leaf) for inside in sets]
+
+
+def naive_ridt(
+    batch: Structures,
+    v_star: np.ndarray,
+    embeddings: list[np.ndarray],
+    pooled: np.ndarray,
+    seeds: Iterator[int],
+    *,
+    inner: tuple[int, int],
+    final: tuple[int, int],
+    pooling: str,
+    **clustering: str,
+) -> NaiveRidt:
+    """Learn layers from embeddings (n_objects, k) and pooled embeddings (n_states, k).
+
+    Parameters
+    ----------
+    seeds : of the trees.
+    inner, final : the depth of trees, and their number.
+    """
+    state = batch.state_of_object.tolist()
+    frequency = {value: v_star.tolist().count(value) for value in set(v_star.tolist())}
+    weights = np.array([1 / frequency[value] for value in v_star.tolist()])
+    features: list[Column] = []
+    for name in sorted(p.name for p in batch.vocabulary if p.arity == 1):
+        holds = {int(x) for (x,) in batch.relations[name]}
+        features.append(tuple(int(x in holds) for x in range(len(state))))
+    relations = [
+        [[b for a, b in pairs if a == x] for x in range(len(state))] for pairs in relations_of(batch)
+    ]
+    found = NaiveRidt()
+    for embedding in embeddings:
+        features = without_copies(features)
+        columns = list(features)
+        for neighbours in relations:
+            columns += [tuple(sum(f[y] for y in ends) for ends in neighbours) for f in features]
+        new: list[Column] = []
+        for _ in range(inner[1]):
+            new += leaf_set_columns(columns, embedding, weights[state], inner[0], next(seeds), **clustering)
+        found.concepts.append(new)
+        features += new
+    concepts = without_copies([column for layer in found.concepts for column in layer])
+    for concept in concepts:
+        count = [0] * len(v_star)
+        for x, holds in enumerate(concept):
+            count[state[x]] += holds
+        found.counts.append(tuple(count))
+    seen = [tuple(min(n, 1) for n in count) if pooling == "max" else count for count in found.counts]
+    for _ in range(final[1]):
+        found.combined += leaf_set_columns(seen, pooled, weights, final[0], next(seeds), **clustering)
+    found.combined = without_copies(found.combined)
+    return found
+
+
+def naive_weights(
+    columns: list[Column], v_star: np.ndarray, *, intercept: bool, positive: bool
+) -> np.ndarray:
+    """The weights of state features, the constant last."""
+    model = LinearRegression(fit_intercept=intercept, positive=positive).fit(np.array(columns).T, v_star)
+    return np.append(model.coef_, model.intercept_)
