@@ -2,7 +2,7 @@
 
 import queue
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -11,6 +11,7 @@ from distill.common import CONTEXT, InputError, cache_file, content_key, process
 from distill.evaluation import Evaluation
 from distill.jobs.config import read_config, splits_of
 from distill.networks import (
+    AUTO,
     DEFAULT_FAMILY,
     FAMILY_SETTINGS,
     Architecture,
@@ -21,6 +22,7 @@ from distill.networks import (
     Training,
     TrainingResult,
     build_network,
+    layers_to_cross,
     quotient_for,
     train,
 )
@@ -67,6 +69,13 @@ class TrainingConfig:
                 f"The config {self.name} gives no instances for {' and '.join(sorted(missing))}."
             )
 
+    def with_layers(self, sets: Mapping[str, DataSet]) -> "TrainingConfig":
+        """The config with the number of layers that the states of all splits need, if it is `auto`."""
+        if getattr(self.network, "layers", None) != AUTO:
+            return self
+        batches = (data.structures(states) for data in sets.values() for states in data.slices())
+        return replace(self, network=self.network.replace(layers=layers_to_cross(batches)))
+
     def to_mapping(self) -> dict[str, Any]:
         """The config with all defaults, as plain data."""
         return {**self.source, "network": self.network.to_mapping(), "training": self.training.to_mapping()}
@@ -84,11 +93,12 @@ def train_networks(
 
     Parameters
     ----------
-    sets : reduced data sets `train` and `validation`.
+    sets : reduced data sets `train` and `validation`; with `layers: auto`, those of all splits.
     workers : the number of processes.
     cache : the folder of the training states; see `cache_folder`.
     progress : called with the seed after each of its epochs.
     """
+    config = config.with_layers(sets)
     chosen = {name: sets[name] for name in ("train", "validation")}
     network = build_network(sets["train"].vocabulary, config.network)
     quotient = quotient_for(network, chosen, Options(), stable=True).quotient

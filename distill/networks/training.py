@@ -85,6 +85,8 @@ def train(
     """
     if not len(training) or not len(validation):
         raise InputError("There are no labelled states to train or validate on; label more, or other splits.")
+    if not settings.multiplicity:
+        training, validation = training.counted_once(), validation.counted_once()
     if len(validation) > settings.validation_states:
         few = np.random.default_rng(0).choice(len(validation), settings.validation_states, replace=False)
         validation = validation.part(np.sort(few))
@@ -124,7 +126,12 @@ class _TrainingState:
     @property
     def done(self) -> bool:
         waited = len(self.history) - self.best
-        return len(self.history) >= self.settings.epochs or waited >= max(1, self.settings.patience)
+        spent = self.history[-1].seconds if self.history else 0.0
+        return (
+            len(self.history) >= self.settings.epochs
+            or waited >= max(1, self.settings.patience)
+            or 0 < self.settings.time_limit <= spent
+        )
 
     def advance(self, training: Examples, validation: Examples) -> Epoch:
         start = time.monotonic()
@@ -141,7 +148,7 @@ class _TrainingState:
                 losses.append(self._step(training.part(states), counts / len(drawn), layers))
             else:
                 losses.append(self._step(training, weights, layers))
-        error = float(np.abs(validation.values(self.network) - validation.label).mean())
+        error = validation.mae(self.network)
         if not math.isfinite(error):
             raise InputError(
                 f"The training with seed {self.seed} diverged in epoch {len(self.history) + 1}; lower "
@@ -155,7 +162,9 @@ class _TrainingState:
         return epoch
 
     def _set_learning_rate(self, batches: int) -> None:
-        """Linear warm-up over the first hundred batches, then cosine decay."""
+        """Linear warm-up over the first hundred batches, then cosine decay; see `Training.schedule`."""
+        if self.settings.schedule == "none":
+            return
         done = batches / (self.settings.epochs * self.settings.batches)
         factor = min(1.0, (batches + 1) / _WARM_UP) * (1 + math.cos(math.pi * done)) / 2
         for group in self.optimiser.param_groups:

@@ -26,6 +26,7 @@ from .problems import (
     ProblemClass as ProblemClass,
     problem_class as problem_class,
     problem_classes as problem_classes,
+    thesis_classes as thesis_classes,
 )
 from .reduction import (
     REDUCTIONS as REDUCTIONS,

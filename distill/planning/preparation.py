@@ -80,7 +80,7 @@ def _provenance(split: Split, reduce: str) -> dict[str, Any]:
     return {
         **{key: value for key, value in split.provenance.items() if key not in _PLACES},
         "split": split.name,
-        "labelling": split.labelling.to_mapping(),
+        "labelling": split.labelling.identity(),
         "reduce": reduce,
         "version": __version__,
     }
