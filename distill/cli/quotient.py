@@ -13,6 +13,7 @@ def quotient(
     problem: options.Problem = None,
     domain: options.DomainFile = None,
     instances: options.Instances = None,
+    states: options.States = None,
     split: options.SplitName = None,
     depth: Annotated[
         int | None, typer.Option(help="The number of layers; by default, until the classes are stable.")
@@ -38,7 +39,7 @@ def quotient(
 
     if depth is not None and depth < 0:
         raise InputError(f"--depth must be at least 0, not {depth}.")
-    splits = options.chosen_splits(problem, domain, instances, split, max_states=max_states)
+    splits = options.chosen_splits(problem, domain, instances, split, max_states=max_states, states=states)
     sets_by_split = options.labelled_states(splits, "exact", workers)
     encoding = Options(sets=sets, joint=joint)
     built = build_quotient_of(sets_by_split, depth, encoding, goal_marking=goal_marking).quotient

@@ -14,6 +14,7 @@ from distill.planning.labelling import label
 from distill.planning.pddl import Instance
 from distill.planning.settings import Labelling
 from distill.planning.splits import Split
+from distill.planning.stored_states import digest, read_states
 from distill.structures import DataSet, join
 
 Progress = Callable[[int, int], None]
@@ -33,7 +34,7 @@ def prepare(
     cache: Path | None = None,
     progress: Progress | None = None,
 ) -> tuple[DataSet, Path]:
-    """Label the states of a split, or load them from the cache.
+    """Label the states of a split, or load them from the cache or from the files of the split.
 
     Parameters
     ----------
@@ -62,7 +63,10 @@ def prepare(
     if (stored := stored_data(file)) is not None:
         return stored, file
     parts = file.with_suffix(".parts")
-    labelled = join(_label_all(split, workers, parts, progress))
+    if split.states is None:
+        labelled = join(_label_all(split, workers, parts, progress))
+    else:
+        labelled = read_states(split)
     data = replace(labelled.distinct() if reduce == "exact" else labelled, provenance=provenance)
     data.save(file, transitions=True)
     shutil.rmtree(parts, ignore_errors=True)
@@ -80,7 +84,7 @@ def _provenance(split: Split, reduce: str) -> dict[str, Any]:
     return {
         **{key: value for key, value in split.provenance.items() if key not in _PLACES},
         "split": split.name,
-        "labelling": split.labelling.identity(),
+        **({"labelling": split.labelling.identity()} if split.states is None else {"states": digest(split)}),
         "reduce": reduce,
         "version": __version__,
     }
