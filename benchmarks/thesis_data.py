@@ -49,9 +49,7 @@ def rows_of(name: str, exhaustive: bool, workers: int) -> list[dict[str, Any]]:
     for (split, data), (states, greatest) in zip(sets.items(), TABLE_5_1[name], strict=True):
         summary = data.summary()
         higher = data.v_star > sets["train"].v_star.max()
-        further = {
-            relation: reach > far["train"][relation].max() for relation, reach in far[split].items()
-        }
+        further = {relation: reach > far["train"][relation].max() for relation, reach in far[split].items()}
         beyond = np.logical_or.reduce([higher, *further.values()])
         rows.append(
             {

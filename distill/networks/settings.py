@@ -124,9 +124,12 @@ class Training(Settings):
     def of_one_seed(self) -> dict[str, Any]:
         """The settings that the training from one seed depends on, without the seed.
 
+        The time limit is not among them: with a greater one, the same training goes on.
+
         Examples
         --------
         >>> Training(seeds=3).of_one_seed() == Training(seed=8).of_one_seed()
         True
         """
-        return {name: value for name, value in self.identity().items() if name not in ("seed", "seeds")}
+        others = ("seed", "seeds", "time_limit")
+        return {name: value for name, value in self.identity().items() if name not in others}

@@ -3,7 +3,7 @@
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -71,6 +71,7 @@ def train(
     settings: Training,
     *,
     seed: int,
+    start: Mapping[str, Tensor] | None = None,
     file: Path | None = None,
     progress: Callable[[Epoch], None] | None = None,
 ) -> TrainingResult:
@@ -79,6 +80,7 @@ def train(
     Parameters
     ----------
     network : its form is trained; its weights are ignored.
+    start : the first weights; the seed draws them if they are left out.
     training, validation : labelled states, for networks of this form.
     file : stores the training state after every epoch; if it exists, training is resumed.
     progress : called after every epoch.
@@ -94,7 +96,7 @@ def train(
         raise InputError(
             f"Networks of the family {network.family} always run all their layers; set layer_spread to 0."
         )
-    state = _TrainingState(network, settings, seed)
+    state = _TrainingState(network, settings, seed, start)
     if file is not None and file.exists():
         state.restore(file)
     with one_thread():
@@ -110,8 +112,12 @@ def train(
 class _TrainingState:
     """The training state between two epochs."""
 
-    def __init__(self, form: Network, settings: Training, seed: int) -> None:
+    def __init__(
+        self, form: Network, settings: Training, seed: int, start: Mapping[str, Tensor] | None = None
+    ) -> None:
         self.network = form.untrained(seed)
+        if start is not None:
+            self.network.with_weights(start)
         self.settings, self.seed = settings, seed
         self.optimiser = torch.optim.Adam(
             self.network.parameters(),

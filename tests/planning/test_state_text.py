@@ -48,7 +48,9 @@ def test_a_set_is_the_same_after_writing_and_reading(name: str, tmp_path: Path) 
     assert read.vocabulary == data.vocabulary
     assert read.v_star.tolist() == data.v_star.tolist()
     everywhere = range(len(data))
-    assert [sorted(read.atom_names(i)) for i in everywhere] == [sorted(data.atom_names(i)) for i in everywhere]
+    assert [sorted(read.atom_names(i)) for i in everywhere] == [
+        sorted(data.atom_names(i)) for i in everywhere
+    ]
     assert len(read.distinct()) == len(data.distinct()) < len(data)
 
 

@@ -65,7 +65,9 @@ def test_states_beyond_the_search_are_left_out_and_counted() -> None:
     instance = problem_class("blocks-on").make("train")[-1]
     data = label(instance, Labelling(states="walks", walks=1, walk_length=30, search_states=2))
     assert data.summary()["unlabelled_states"] > 0
-    assert data.v_star.max(initial=0) < expand(problem_class("blocks-on").make("train")[3], 50_000).v_star.max()
+    assert (
+        data.v_star.max(initial=0) < expand(problem_class("blocks-on").make("train")[3], 50_000).v_star.max()
+    )
 
 
 def test_a_planner_with_longer_plans_is_refused() -> None:

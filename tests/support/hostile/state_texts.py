@@ -11,7 +11,19 @@ from tests.support.hostile import Case
 from tests.support.state_texts import state_text
 
 CLASSES = ("blocks-clear", "gripper", "miconic")
-_WORDS = ["", "x", "-7", "99999999999999999999", "1.5", "٣", "0 0 0 0 0", "END_STATE", "BEGIN_STATE", "\x00", "(clear b1)"]
+_WORDS = [
+    "",
+    "x",
+    "-7",
+    "99999999999999999999",
+    "1.5",
+    "٣",
+    "0 0 0 0 0",
+    "END_STATE",
+    "BEGIN_STATE",
+    "\x00",
+    "(clear b1)",
+]
 
 
 @functools.cache
