@@ -1,4 +1,4 @@
-"""The data of the thesis's classes beside Table 5.1: states, objects, greatest V*, and what only the test has.
+"""The data of the thesis's classes beside Table 5.1, and which states are beyond the training range.
 
 Not a matter of speed. A state is beyond the training range if its V* is greater than any of training, or if
 two of its objects are further apart along a relation (such as `on`: a higher tower) than in any training

@@ -47,7 +47,7 @@ States = Annotated[
     Path | None,
     typer.Option(
         "--states",
-        help="A folder of labelled states, which are then not labelled: train.npz, validation.npz and test.npz "
+        help="A folder of states with labels, instead of labelling: train.npz, validation.npz and test.npz "
         "(no other source is needed), or NAME_states.txt for each instance NAME.pddl.",
         rich_help_panel=_FILES,
     ),

@@ -47,15 +47,15 @@ def quotient(
         int((data.n_objects[data.state_instance] * data.multiplicity).sum())
         for data in sets_by_split.values()
     )
-    states = sum(int(data.multiplicity.sum()) for data in sets_by_split.values())
+    n_states = sum(int(data.multiplicity.sum()) for data in sets_by_split.values())
     rows = [len(layer) for layer in built.layers]
     answer = {
-        "states": states,
+        "states": n_states,
         "state_rows": built.n_state_rows,
         "objects": objects,
         "rows": rows,
         "stable": built.stable,
-        "state_compression": states / max(1, built.n_state_rows),
+        "state_compression": n_states / max(1, built.n_state_rows),
         "object_compression": [objects / max(1, count) for count in rows],
     }
     if as_json:

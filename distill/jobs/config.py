@@ -29,7 +29,7 @@ SOURCE = {
     "train": "A folder of training instances.",
     "validation": "A folder of validation instances.",
     "test": "A folder of test instances.",
-    "states": "A folder of labelled states, which are then not labelled: train.npz, validation.npz and test.npz "
+    "states": "A folder of states with labels, instead of labelling: train.npz, validation.npz and test.npz "
     "(without a problem or domain), or NAME_states.txt for each instance NAME.pddl.",
 }
 """The entries that give the source of states."""

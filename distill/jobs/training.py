@@ -9,7 +9,7 @@ from typing import Any
 
 from torch import Tensor
 
-from distill.common import CONTEXT, InputError, cache_file, content_key, process_pool
+from distill.common import CONTEXT, InputError, Settings, cache_file, content_key, process_pool
 from distill.evaluation import Evaluation
 from distill.jobs.config import read_config, splits_of
 from distill.networks import (
@@ -56,9 +56,9 @@ class TrainingConfig:
     def read(path: Path) -> "TrainingConfig":
         """Read a YAML file; paths in it are relative to it."""
         network = FAMILY_SETTINGS[DEFAULT_FAMILY]
-        kinds = {"network": network, "training": Training}
+        kinds: dict[str, type[Settings]] = {"network": network, "training": Training}
         source, sections, files = read_config(path, kinds, ["start"])
-        return TrainingConfig(path.stem, source, **sections, **files)
+        return TrainingConfig(path.stem, source, **sections, start=files.get("start"))
 
     def splits(self) -> list[Split]:
         """The splits to train on, to validate on and to test on."""

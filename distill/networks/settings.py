@@ -7,7 +7,6 @@ from pydantic import BeforeValidator, Field, NonNegativeInt, PlainSerializer, Wi
 
 from distill.common import NonNegativeReal, Settings, setting
 
-
 AUTO = -1
 """The number of layers that is computed from the states."""
 _LAYERS_SCHEMA = {"anyOf": [{"type": "integer", "minimum": 0}, {"const": "auto"}]}
@@ -37,8 +36,8 @@ class Architecture(Settings):
     family: Literal["rgnn"] = Field(default="rgnn", description="The family of networks.", exclude=True)
     layers: Layers = setting(
         5,
-        "Rounds of message passing; auto is the least number with which every object receives what holds of "
-        "each object that is connected with it, in all states of all splits.",
+        "Rounds of message passing; auto is the least number for which every object receives what "
+        "holds of each object that is connected with it, in all states of all splits.",
     )
     size: NonNegativeInt = setting(32, "Dimension of an object's embedding.")
     aggregation: Literal["sum", "mean", "max", "logsumexp"] = setting(

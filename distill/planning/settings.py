@@ -22,9 +22,9 @@ class Labelling(Settings):
 
     states: Literal["reachable", "walks"] = setting(
         "reachable",
-        "Which states: all reachable ones of an instance that has at most max_states (reachable), or at every "
-        "size those on random walks and on an optimal plan from each of them, as often as they are visited "
-        "(walks; thesis 5.1.7).",
+        "Which states: all reachable ones of an instance that has at most max_states (reachable), or at "
+        "every size those on random walks and on an optimal plan from each of them, as often as they are "
+        "visited (walks; thesis 5.1.7).",
     )
     max_states: NonNegativeInt = setting(
         100_000, "Expand an instance fully while it has at most so many states."

@@ -41,8 +41,8 @@ def read_state_text(path: Path, instance: Instance) -> DataSet:
     """
     if len(instance.domain.pymimir.get_derived_predicates()):
         raise InputError(
-            f"{shown(instance.domain.source)} has derived predicates, which {shown(path)} does not hold; label "
-            "the states with `distill data`."
+            f"{shown(instance.domain.source)} has derived predicates, which {shown(path)} does not hold; "
+            "label the states with `distill data`."
         )
     lines = _Lines(path, read_text(path).splitlines())
     encoding = InstanceEncoding.of(instance)
@@ -66,7 +66,9 @@ def read_state_text(path: Path, instance: Instance) -> DataSet:
 def _states(lines: "_Lines", names: "_Names") -> DataSet:
     number: dict[Row, int] = {}
     of_line: dict[str, int | None] = {}
-    labels, entries, owners = [], [], []
+    labels: list[int] = []
+    entries: list[int] = []
+    owners: list[int] = []
     for text in lines.section("STATE_LIST"):
         lines.expect(text, "BEGIN_LABELED_STATE")
         label = _label(lines)
@@ -133,7 +135,8 @@ class _Lines:
         raise self.error(f"the file ends within {section}; it is truncated")
 
     def check_end(self) -> None:
-        for self.number in range(self.number + 1, len(self.lines) + 1):
+        while self.number < len(self.lines):
+            self.number += 1
             if text := self.lines[self.number - 1].strip():
                 raise self.error(f"nothing may follow the last section, but {shown(text)!r} does")
 

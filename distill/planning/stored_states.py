@@ -67,8 +67,8 @@ def splits_of_archives(folder: Path) -> list[Split]:
             splits.append(Split(name, instances, Labelling(), states=(file,)))
     if not splits:
         raise InputError(
-            f"{shown(folder)} holds none of {', '.join(f'{name}.npz' for name in SPLITS)}; give such a folder, "
-            f"or with *{ENDING} also a problem class or --domain with instances."
+            f"{shown(folder)} holds none of {', '.join(f'{name}.npz' for name in SPLITS)}; give such a "
+            f"folder, or with *{ENDING} also a problem class or --domain with instances."
         )
     return splits
 
@@ -95,8 +95,8 @@ def _check_instances(split: Split, data: DataSet, file: Path) -> None:
     for (domain, text, source), (own_domain, own_text) in zip(wanted, given, strict=True):
         if (domain, text) != (own_domain, own_text):
             raise InputError(
-                f"{shown(file)} holds states of another instance than {shown(source)}; give the states of these "
-                "instances, or leave the problem out."
+                f"{shown(file)} holds states of another instance than {shown(source)}; give the states of "
+                "these instances, or leave the problem out."
             )
 
 

@@ -77,7 +77,7 @@ def walk(instance: Instance, settings: Labelling) -> Iterator[Any]:
 
 
 def optimal_states(instance: Instance, start: Any, settings: Labelling, deadline: float) -> list[Any] | None:
-    """The states on an optimal plan, from `start` to a goal; empty without a plan, None if the search gave up.
+    """The states on an optimal plan from `start`; empty without a plan, None if the search gave up.
 
     Parameters
     ----------

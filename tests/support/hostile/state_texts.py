@@ -1,4 +1,4 @@
-"""Damaged files of labelled states: refused in one sentence with file and line, or read as they are written."""
+"""Damaged files of labelled states: refused with file and line, or read as they are written."""
 
 import functools
 import random
