@@ -100,8 +100,8 @@ class Training(Settings):
     weight_decay: NonNegativeReal = setting(5e-4, "Weight decay of Adam.")
     multiplicity: bool = setting(
         False,
-        "States of equal V* count as often as they occur in the data, in batches and in the validation error; "
-        "otherwise those that no relational GNN distinguishes count once.",
+        "States of equal V* count as often as they occur in the data, in batches and in the validation "
+        "error; otherwise those that no relational GNN distinguishes count once.",
     )
     layer_spread: NonNegativeInt = setting(
         0,

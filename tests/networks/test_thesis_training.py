@@ -69,7 +69,7 @@ def test_the_validation_error_is_that_of_all_states(walked, examples):
 
 def test_a_constant_rate_is_plain_adam(examples):
     """One epoch, batch by batch, with torch's Adam as its documentation gives it."""
-    network, training, validation = examples
+    network, training, _ = examples
     found = train(*examples, PLAIN.replace(epochs=1), seed=5).network
     own = network.untrained(5)
     adam = torch.optim.Adam(own.parameters(), lr=1e-3, weight_decay=5e-4)
@@ -182,7 +182,8 @@ def test_layers_auto_in_a_config(walked, tmp_path):
     higher = expand(problem_class("blocks-clear").make("train")[4], 20_000)
     sets = {"train": walked, "validation": walked, "test": higher}
     [found] = train_networks(config, sets, cache=tmp_path / "cache")
-    assert found.network.layers == layers_to_cross([higher.structures()]) > layers_to_cross([walked.structures()])
+    needed = layers_to_cross([higher.structures()])
+    assert found.network.layers == needed > layers_to_cross([walked.structures()])
     with pytest.raises(InputError, match="layers is auto"):
         build_network(walked.vocabulary, config.network)
     with pytest.raises(InputError, match="a whole number of at least 0 or auto, not 'many'"):
