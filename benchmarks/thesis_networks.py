@@ -59,7 +59,7 @@ def main() -> None:
         found = errors(name, options.states, options.workers)
         record = Checkpoint.load(FOLDER / f"{name}.safetensors").record
         rows.append(
-            {"network": name, "thesis": THESIS[name], "ours": found, "epochs": len(record["history"])}
+            {"network": name, "thesis": THESIS[name], "ours": found, "epochs": len(record.get("history", []))}
         )
         if not options.json:
             print(f"{name:13} thesis  " + "  ".join(f"{error:.4f}" for error in THESIS[name]))
