@@ -43,14 +43,20 @@ def rows_of(name: str, exhaustive: bool, workers: int) -> list[dict[str, Any]]:
     sets = {
         split: prepare_reduced(declared.split(split), reduce="none", workers=workers)[0] for split in SPLITS
     }
-    far = {split: distances(data) for split, data in sets.items()}
-    layers = layers_to_cross(data.structures(part) for data in sets.values() for part in data.slices())
+    distinct = {split: data.distinct() for split, data in sets.items()}
+    far = {split: distances(data) for split, data in distinct.items()}
+    layers = layers_to_cross(data.structures(part) for data in distinct.values() for part in data.slices())
     rows = []
     for (split, data), (states, greatest) in zip(sets.items(), TABLE_5_1[name], strict=True):
         summary = data.summary()
-        higher = data.v_star > sets["train"].v_star.max()
+        kept = distinct[split]
+        higher = kept.v_star > distinct["train"].v_star.max()
         further = {relation: reach > far["train"][relation].max() for relation, reach in far[split].items()}
         beyond = np.logical_or.reduce([higher, *further.values()])
+
+        def states_of(chosen: np.ndarray, counts: np.ndarray = kept.multiplicity) -> int:
+            return int(counts[chosen].sum())
+
         rows.append(
             {
                 "class": name,
@@ -58,15 +64,15 @@ def rows_of(name: str, exhaustive: bool, workers: int) -> list[dict[str, Any]]:
                 "instances": summary["instances"],
                 "objects": [summary["min_objects"], summary["max_objects"]],
                 "states": len(data),
-                "distinct": len(data.distinct()),
+                "distinct": len(kept),
                 "unlabelled": summary["unlabelled_states"],
                 "thesis_states": states,
                 "ratio": len(data) / states,
                 "max_v_star": summary["max_v_star"],
                 "thesis_max_v_star": greatest,
-                "higher_v_star": int(higher.sum()),
-                "further_apart": {key: int(one.sum()) for key, one in further.items() if one.any()},
-                "beyond_training": int(beyond.sum()),
+                "higher_v_star": states_of(higher),
+                "further_apart": {key: states_of(one) for key, one in further.items() if one.any()},
+                "beyond_training": states_of(beyond),
                 "layers": layers,
                 "thesis_layers": LAYERS[name],
             }

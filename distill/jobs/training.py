@@ -82,9 +82,9 @@ class TrainingConfig:
         return replace(self, network=self.network.replace(layers=layers_to_cross(batches)))
 
     def to_mapping(self) -> dict[str, Any]:
-        """The config with all defaults, as plain data."""
+        """The config with all defaults, as plain data; for settings in `added` see `Settings.identity`."""
         start = {} if self.start is None else {"start": self.start.name}
-        settings = {"network": self.network.to_mapping(), "training": self.training.to_mapping()}
+        settings = {"network": self.network.to_mapping(), "training": self.training.identity()}
         return {**self.source, **start, **settings}
 
 
