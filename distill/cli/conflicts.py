@@ -15,6 +15,7 @@ def conflicts(
     problem: options.Problem = None,
     domain: options.DomainFile = None,
     instances: options.Instances = None,
+    states: options.States = None,
     split: options.SplitName = None,
     figure: Annotated[Path | None, options.figure_option("a pair of states as an example")] = None,
     max_states: options.MaxStates = None,
@@ -31,7 +32,7 @@ def conflicts(
     from distill.symmetry import Expressivity, examples
 
     check_format(figure)
-    splits = options.chosen_splits(problem, domain, instances, split, max_states=max_states)
+    splits = options.chosen_splits(problem, domain, instances, split, max_states=max_states, states=states)
     data = join(options.labelled_states(splits, "none", workers).values())
     with progress_bar("Classifying states") as progress:
         expressivity = Expressivity.of(data, progress)

@@ -31,6 +31,7 @@ def data(
     train: options.Train = None,
     validation: options.Validation = None,
     test: options.Test = None,
+    states: options.States = None,
     split: options.SplitName = None,
     out: Annotated[
         Path | None, typer.Option(help="A folder for train.npz, validation.npz and test.npz.")
@@ -79,7 +80,7 @@ def data(
     check_format(figure)
     folders = {"train": train, "validation": validation, "test": test}
     splits = options.chosen_splits(
-        problem, domain, instances, split, settings, folders=folders, split_at=split_at
+        problem, domain, instances, split, settings, folders=folders, split_at=split_at, states=states
     )
     sets: dict[str, DataSet] = {}
     files: dict[str, Path] = {}
@@ -106,7 +107,7 @@ def data(
         }
         print_json({**_total(summaries), "seconds": round(sum(seconds.values()), 2), "splits": answer})
     else:
-        _show(problem or f"{domain}", summaries, seconds)
+        _show(problem or f"{domain or states}", summaries, seconds)
         _report(sets)
         for name, file in files.items():
             print_text(f"{name}: {file}")

@@ -33,6 +33,7 @@ def evaluate(
     train: options.Train = None,
     validation: options.Validation = None,
     test: options.Test = None,
+    states: options.States = None,
     split: options.SplitName = None,
     max_steps: options.MaxSteps = None,
     figure: Annotated[Path | None, options.figure_option("box plots of V by V*")] = None,
@@ -80,7 +81,14 @@ def evaluate(
         problem_class(problem).declared("beyond")
     folders = {"train": train, "validation": validation, "test": test}
     splits = options.chosen_splits(
-        problem, domain, instances, split, max_states=max_states, folders=folders, instance=instance
+        problem,
+        domain,
+        instances,
+        split,
+        max_states=max_states,
+        folders=folders,
+        instance=instance,
+        states=states,
     )
     sets = options.labelled_states(splits, "none", workers)
     far = _labelled_beyond(problem, sets) if problem and beyond else None
@@ -96,7 +104,7 @@ def evaluate(
         print_json(scores_as_json(evaluation) if far is None else beyond_as_json(far, evaluation))
         return
     if far is None:
-        show_scores(f"{checkpoint.name} on {problem or domain}", evaluation)
+        show_scores(f"{checkpoint.name} on {problem or domain or states}", evaluation)
     else:
         show_beyond(f"{checkpoint.name} beyond the splits", far, evaluation)
     if figure is not None:

@@ -42,6 +42,7 @@ def evaluate(
     domain: options.DomainFile = None,
     instance: options.InstanceFile = None,
     instances: options.Instances = None,
+    states: options.States = None,
     split: options.SplitName = "train",
     figure: Figure = None,
     max_states: options.MaxStates = None,
@@ -60,7 +61,9 @@ def evaluate(
     if instance is not None:
         data = _initial_state(problem, domain, instance)
     else:
-        splits = options.chosen_splits(problem, domain, instances, split, max_states=max_states)
+        splits = options.chosen_splits(
+            problem, domain, instances, split, max_states=max_states, states=states
+        )
         [data] = options.labelled_states(splits, "none", workers).values()
     read = _read(formula, int(data.n_objects.max()))
     evaluator = Evaluator(data.structures())
@@ -139,6 +142,7 @@ def simplify_(
     problem: options.Problem = None,
     domain: options.DomainFile = None,
     instances: options.Instances = None,
+    states: options.States = None,
     split: options.SplitName = "train",
     largest: Annotated[
         int, options.count_option("The largest size of formulas in the search.", most=100)
@@ -166,7 +170,9 @@ def simplify_(
         from distill.structures import Options
         from distill.symmetry import build_quotient_of
 
-        splits = options.chosen_splits(problem, domain, instances, split, max_states=max_states)
+        splits = options.chosen_splits(
+            problem, domain, instances, split, max_states=max_states, states=states
+        )
         # The quotient with joint messages is finer than a reduction, so the states are not reduced.
         sets = options.labelled_states(splits, "none", workers)
         evaluator = QuotientEvaluator(build_quotient_of(sets, options=Options(joint=True)).quotient)

@@ -64,6 +64,15 @@ Validation = Annotated[
     Path | None, typer.Option(help="A folder of validation instances.", rich_help_panel=_FILES)
 ]
 Test = Annotated[Path | None, typer.Option(help="A folder of test instances.", rich_help_panel=_FILES)]
+States = Annotated[
+    Path | None,
+    typer.Option(
+        "--states",
+        help="A folder of states with labels, instead of labelling: train.npz, validation.npz and test.npz "
+        "(no other source is needed), or NAME_states.txt for each instance NAME.pddl.",
+        rich_help_panel=_FILES,
+    ),
+]
 Workers = Annotated[
     int | None, count_option("Number of processes; one per processor by default.", most=_MOST_WORKERS)
 ]
@@ -123,6 +132,7 @@ def chosen_splits(
     folders: Mapping[str, Path | None] | None = None,
     split_at: str | None = None,
     instance: Path | None = None,
+    states: Path | None = None,
 ) -> "list[Split]":
     """The splits that the options select.
 
@@ -132,6 +142,7 @@ def chosen_splits(
     max_states : see `expansion_settings`.
     folders : the folders of instances, by split name.
     instance : a single file instead of folders; it becomes the test split.
+    states : a folder of labelled states; alone, it must hold archives.
     """
     from dataclasses import replace
 
@@ -143,11 +154,22 @@ def chosen_splits(
         problem_class,
         splits_by_size,
         splits_from_folders,
+        splits_of_archives,
+        with_states,
     )
 
     if only is not None and only not in SPLITS:
         raise InputError(f"There is no split {only!r}; choose from {', '.join(SPLITS)}.")
     settings = settings or expansion_settings(max_states)
+    if states is not None:
+        if settings:
+            raise InputError(f"--states gives labelled states; leave {_option(next(iter(settings)))} out.")
+        if not any((problem, domain, instances, instance, *(folders or {}).values())):
+            return _only(splits_of_archives(states), only)
+        found = chosen_splits(
+            problem, domain, instances, only, folders=folders, split_at=split_at, instance=instance
+        )
+        return with_states(found, states)
     given = {name: folder for name, folder in (folders or {}).items() if folder is not None}
     if problem is not None:
         if domain or instances or given or split_at or instance:
@@ -177,10 +199,18 @@ def chosen_splits(
         splits = splits_by_size(parsed, instances, labelling, _bounds(split_at))
     else:
         splits = splits_from_folders(parsed, given, labelling)
-    splits = [split for split in splits if only in (None, split.name)]
-    if not splits:
-        raise InputError(f"There are no instances in the split {only}; choose another or use --split-at.")
-    return splits
+    return _only(splits, only)
+
+
+def _only(splits: "list[Split]", name: str | None) -> "list[Split]":
+    chosen = [split for split in splits if name in (None, split.name)]
+    if not chosen:
+        raise InputError(f"There are no instances in the split {name}; choose another or use --split-at.")
+    return chosen
+
+
+def _option(setting: str) -> str:
+    return f"--{setting.replace('_', '-')}"
 
 
 def expansion_settings(max_states: int | None) -> dict[str, Any]:

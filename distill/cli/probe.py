@@ -19,6 +19,7 @@ def probe(
     problem: options.Problem = None,
     domain: options.DomainFile = None,
     instances: options.Instances = None,
+    states: options.States = None,
     split: options.SplitName = "train",
     features: Annotated[
         Path | None,
@@ -44,7 +45,7 @@ def probe(
     from distill.networks import Checkpoint, probe_checkpoint
 
     loaded = Checkpoint.load(checkpoint)
-    splits = options.chosen_splits(problem, domain, instances, split, max_states=max_states)
+    splits = options.chosen_splits(problem, domain, instances, split, max_states=max_states, states=states)
     [data] = options.labelled_states(splits, "wl", workers).values()
     given = None if features is None else _read(features, len(data))
     with progress_bar("Probing") as progress:

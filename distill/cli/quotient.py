@@ -12,6 +12,7 @@ def quotient(
     problem: options.Problem = None,
     domain: options.DomainFile = None,
     instances: options.Instances = None,
+    states: options.States = None,
     split: options.SplitName = None,
     depth: Annotated[
         int | None,
@@ -36,7 +37,7 @@ def quotient(
     from distill.structures import Options
     from distill.symmetry import build_quotient_of
 
-    splits = options.chosen_splits(problem, domain, instances, split, max_states=max_states)
+    splits = options.chosen_splits(problem, domain, instances, split, max_states=max_states, states=states)
     sets_by_split = options.labelled_states(splits, "exact", workers)
     encoding = Options(sets=sets, joint=joint)
     built = build_quotient_of(sets_by_split, depth, encoding, goal_marking=goal_marking).quotient
@@ -44,15 +45,15 @@ def quotient(
         int((data.n_objects[data.state_instance] * data.multiplicity).sum())
         for data in sets_by_split.values()
     )
-    states = sum(int(data.multiplicity.sum()) for data in sets_by_split.values())
+    n_states = sum(int(data.multiplicity.sum()) for data in sets_by_split.values())
     rows = [len(layer) for layer in built.layers]
     answer = {
-        "states": states,
+        "states": n_states,
         "state_rows": built.n_state_rows,
         "objects": objects,
         "rows": rows,
         "stable": built.stable,
-        "state_compression": states / max(1, built.n_state_rows),
+        "state_compression": n_states / max(1, built.n_state_rows),
         "object_compression": [objects / max(1, count) for count in rows],
     }
     if as_json:

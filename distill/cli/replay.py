@@ -18,6 +18,7 @@ def replay(
     train: options.Train = None,
     validation: options.Validation = None,
     test: options.Test = None,
+    states: options.States = None,
     split: options.SplitName = None,
     out: Annotated[
         Path | None,
@@ -42,7 +43,14 @@ def replay(
     loaded = Checkpoint.load(checkpoint)
     folders = {"train": train, "validation": validation, "test": test}
     splits = options.chosen_splits(
-        problem, domain, instances, split, max_states=max_states, folders=folders, instance=instance
+        problem,
+        domain,
+        instances,
+        split,
+        max_states=max_states,
+        folders=folders,
+        instance=instance,
+        states=states,
     )
     sets = options.labelled_states(splits, "exact", workers)
     activations = replay_states(loaded, sets)

@@ -33,6 +33,7 @@ def run(
     train: options.Train = None,
     validation: options.Validation = None,
     test: options.Test = None,
+    states: options.States = None,
     pool: Annotated[
         str | None, typer.Option(help=f"The setting pool. {Distillation.description('pool')}")
     ] = None,
@@ -82,6 +83,7 @@ def run(
         "train": train,
         "validation": validation,
         "test": test,
+        "states": states,
     }
     named = {key: str(value) for key, value in files.items() if value is not None}
     if config is not None:

@@ -7,7 +7,7 @@ import difflib
 import re
 from collections.abc import Callable, Iterable, Mapping
 from reprlib import Repr
-from typing import Annotated, Any, Literal, Self, TypeVar, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Literal, Self, TypeVar, get_args, get_origin
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, GetCoreSchemaHandler, ValidationError
 from pydantic.annotated_handlers import GetJsonSchemaHandler
@@ -134,6 +134,8 @@ class Settings(BaseModel):
     """A group of settings with names, as in YAML; it is immutable and hashable."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
+    added: ClassVar[frozenset[str]] = frozenset()
+    """Settings that are newer than stored results; see `identity`."""
 
     @classmethod
     def from_mapping(cls, given: Mapping[str, Any], source: Source, section: str = "") -> Self:
@@ -234,6 +236,28 @@ class Settings(BaseModel):
     def to_mapping(self) -> dict[str, Any]:
         """The settings as plain data."""
         return self.model_dump(mode="json")
+
+    def identity(self) -> dict[str, Any]:
+        """The settings as plain data, for the keys of results.
+
+        A setting in `added` is left out while it has its default, so results that were stored before it
+        existed keep their keys.
+
+        Examples
+        --------
+        >>> class Walks(Settings):
+        ...     added = frozenset({"repeats"})
+        ...     length: int = setting(20, "Steps.")
+        ...     repeats: bool = setting(False, "Whether states are kept as often as they are visited.")
+        >>> Walks().identity(), Walks(repeats=True).identity()
+        ({'length': 20}, {'length': 20, 'repeats': True})
+        """
+        fields = type(self).model_fields
+        return {
+            name: value
+            for name, value in self.to_mapping().items()
+            if name not in self.added or getattr(self, name) != fields[name].default
+        }
 
     def of_stage(self, stage: str) -> dict[str, Any]:
         """The settings whose first dependent stage is this one, as plain data.

@@ -15,6 +15,8 @@ from distill.planning import (
     problem_class,
     splits_by_size,
     splits_from_folders,
+    splits_of_archives,
+    with_states,
 )
 from distill.runs import with_family
 
@@ -25,6 +27,8 @@ SOURCE = {
     "train": "A folder of training instances.",
     "validation": "A folder of validation instances.",
     "test": "A folder of test instances.",
+    "states": "A folder of states with labels, instead of labelling: train.npz, validation.npz and test.npz "
+    "(without a problem or domain), or NAME_states.txt for each instance NAME.pddl.",
 }
 """The entries that give the source of states."""
 
@@ -182,23 +186,34 @@ def is_class_file(problem: str) -> bool:
 def check_source(source: Mapping[str, str], subject: str) -> None:
     """Refuse a source of states that is incomplete or ambiguous; see `splits_of`."""
     folders = [name for name in SPLITS if name in source]
-    if "problem" in source and len(source) > 1:
+    given = source.keys() - {"states"}
+    if "states" in source and not given:
+        return
+    if "problem" in source and len(given) > 1:
         raise InputError(f"{subject} must name either a problem or a domain with instances, not both.")
     if "instances" in source and folders:
         raise InputError(f"{subject} must give either instances or folders for the splits, not both.")
-    if "problem" not in source and ("domain" not in source or len(source) == 1):
+    if "problem" not in source and ("domain" not in source or len(given) == 1):
         raise InputError(f"{subject} must name a problem, or a domain with instances.")
 
 
 def splits_of(source: Mapping[str, str], subject: str) -> list[Split]:
-    """The splits of a problem class or of PDDL files.
+    """The splits of a problem class, of PDDL files or of labelled states.
 
     Parameters
     ----------
-    source : `problem`, or `domain` with `instances` or with `train`, `validation` and `test`.
+    source : `problem`, or `domain` with `instances` or with `train`, `validation` and `test`; and `states`,
+        alone if it holds archives.
     subject : what gives the source, for messages.
     """
     check_source(source, subject)
+    if source.keys() == {"states"}:
+        return splits_of_archives(Path(source["states"]))
+    splits = _labelled_splits(source)
+    return with_states(splits, Path(source["states"])) if "states" in source else splits
+
+
+def _labelled_splits(source: Mapping[str, str]) -> list[Split]:
     if "problem" in source:
         declared = problem_class(source["problem"])
         return [declared.split(name) for name in SPLITS if name in declared.splits]

@@ -37,6 +37,7 @@ def run_schema() -> Schema:
             {"required": ["problem"], "not": _any_of(("domain", "instances", *SPLITS))},
             {"required": ["domain", "instances"], "not": _any_of(SPLITS)},
             {"required": ["domain"], **_any_of(SPLITS), "not": {"required": ["instances"]}},
+            {"required": ["states"], "not": _any_of(("problem", "domain", "instances", *SPLITS))},
         ],
         "anyOf": [*_any_of(("checkpoint", "network", "training"))["anyOf"], without_network],
         "not": {"required": ["checkpoint"], **_any_of(("network", "training"))},

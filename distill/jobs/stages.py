@@ -38,7 +38,7 @@ from distill.distillation import (
 from distill.evaluation import evaluate, fidelity, greedy_policy
 from distill.jobs.run_config import RunConfig
 from distill.jobs.training import TrainingConfig, checkpoint_of, train_networks
-from distill.networks import Checkpoint, Epoch, Predictions, compute_predictions
+from distill.networks import AUTO, Checkpoint, Epoch, Predictions, compute_predictions
 from distill.planning import Split, data_key, prepare_reduced
 from distill.runs import EvaluationResult, StageRecord, metrics_of
 from distill.structures import DataSet, Quotient
@@ -107,7 +107,7 @@ class Stages:
                 return hashlib.file_digest(stream, "sha256").hexdigest()[:32]
         if config.network is None or config.training is None:
             return None
-        return content_key(["train", data, config.network.to_mapping(), config.training.to_mapping()])
+        return content_key(["train", data, config.network.to_mapping(), config.training.identity()])
 
     @cached_property
     def sets(self) -> dict[str, DataSet]:
@@ -147,10 +147,12 @@ class Stages:
             raise InputError("The config has no network to train; give network and training.")
         how = TrainingConfig("train", config.source, config.network, config.training)
         how.check(self.splits)
+        # The number of layers is computed from all splits; nothing else may use the test split.
+        automatic = getattr(config.network, "layers", None) == AUTO
         reduced = {
             split.name: self._labelled(split, config.training.reduce)
             for split in self.splits
-            if split.name != "test"
+            if split.name != "test" or automatic
         }
 
         def progress(seed: int, epoch: Epoch) -> None:

@@ -2,15 +2,18 @@
 
 import queue
 from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import Any
 
-from distill.common import CONTEXT, InputError, cache_file, content_key, process_pool
+from torch import Tensor
+
+from distill.common import CONTEXT, InputError, Settings, cache_file, content_key, process_pool
 from distill.evaluation import Evaluation
 from distill.jobs.config import read_config, splits_of
 from distill.networks import (
+    AUTO,
     DEFAULT_FAMILY,
     FAMILY_SETTINGS,
     Architecture,
@@ -22,6 +25,7 @@ from distill.networks import (
     TrainingResult,
     build_network,
     check_network,
+    layers_to_cross,
     quotient_for,
     train,
 )
@@ -40,19 +44,22 @@ class TrainingConfig:
     name : the stem of the config file.
     source : `problem`, or `domain` with `instances` or with `train`, `validation` and `test`.
     network, training : the settings.
+    start : a checkpoint of a network with the same weights, with which the training begins.
     """
 
     name: str
     source: Mapping[str, str]
     network: Architecture
     training: Training
+    start: Path | None = None
 
     @staticmethod
     def read(path: Path) -> "TrainingConfig":
         """Read a YAML file; paths in it are relative to it."""
         network = FAMILY_SETTINGS[DEFAULT_FAMILY]
-        source, sections, _ = read_config(path, {"network": network, "training": Training})
-        return TrainingConfig(path.stem, source, **sections)
+        kinds: dict[str, type[Settings]] = {"network": network, "training": Training}
+        source, sections, files = read_config(path, kinds, ["start"])
+        return TrainingConfig(path.stem, source, **sections, start=files.get("start"))
 
     def splits(self) -> list[Split]:
         """The splits to train on, to validate on and to test on."""
@@ -71,9 +78,18 @@ class TrainingConfig:
         if domain is not None:
             check_network(domain.vocabulary(), self.network)
 
+    def with_layers(self, sets: Mapping[str, DataSet]) -> "TrainingConfig":
+        """The config with the number of layers that the states of all splits need, if it is `auto`."""
+        if getattr(self.network, "layers", None) != AUTO:
+            return self
+        batches = (data.structures(states) for data in sets.values() for states in data.slices())
+        return replace(self, network=self.network.replace(layers=layers_to_cross(batches)))
+
     def to_mapping(self) -> dict[str, Any]:
-        """The config with all defaults, as plain data."""
-        return {**self.source, "network": self.network.to_mapping(), "training": self.training.to_mapping()}
+        """The config with all defaults, as plain data; for settings in `added` see `Settings.identity`."""
+        start = {} if self.start is None else {"start": self.start.name}
+        settings = {"network": self.network.to_mapping(), "training": self.training.identity()}
+        return {**self.source, **start, **settings}
 
 
 def train_networks(
@@ -88,21 +104,24 @@ def train_networks(
 
     Parameters
     ----------
-    sets : reduced data sets `train` and `validation`.
+    sets : reduced data sets `train` and `validation`; with `layers: auto`, those of all splits.
     workers : the number of processes.
     cache : the folder of the training states; see `cache_folder`.
     progress : called with the seed after each of its epochs.
     """
+    config = config.with_layers(sets)
     chosen = {name: sets[name] for name in ("train", "validation")}
     network = build_network(sets["train"].vocabulary, config.network)
     quotient = quotient_for(network, chosen, Options(), stable=True).quotient
     training, validation = (Examples.of_quotient(network, quotient, split) for split in range(2))
     how: list[Any] = [config.source, config.network.to_mapping(), config.training.of_one_seed()]
     how += [] if network.family == DEFAULT_FAMILY else [network.family]
+    start = None if config.start is None else _weights(config.start, network)
+    how += [] if config.start is None else [Checkpoint.load(config.start).key]
     key = content_key([how, *(data.key for data in chosen.values())])
     folder = cache_file("train/seeds", key, "", cache)
     first = config.training.seed
-    run = partial(_train, network, training, validation, config.training, folder)
+    run = partial(_train, network, training, validation, config.training, folder, start)
     seeds = range(first, first + max(1, config.training.seeds))
     if min(workers, len(seeds)) > 1:
         found = _in_parallel(run, seeds, workers, progress)
@@ -117,11 +136,27 @@ def _train(
     validation: Examples,
     settings: Training,
     folder: Path,
+    start: Mapping[str, Tensor] | None,
     seed: int,
     progress: Callable[[Epoch], None] | None,
 ) -> TrainingResult:
     file = folder / f"seed-{seed}.safetensors"
-    return train(network, training, validation, settings, seed=seed, file=file, progress=progress)
+    return train(
+        network, training, validation, settings, seed=seed, start=start, file=file, progress=progress
+    )
+
+
+def _weights(start: Path, network: Network) -> dict[str, Tensor]:
+    """The weights of a checkpoint, for a network that reads the same predicates in the same order."""
+    given = Checkpoint.load(start).network
+    if given.vocabulary != network.vocabulary:
+        raise InputError(f"{start} reads other predicates than the network to train; give another start.")
+    weights = given.state_dict()
+    try:
+        network.untrained(0).with_weights(weights)
+    except InputError as error:
+        raise InputError(f"{start}: {error}") from error
+    return dict(weights)
 
 
 _epochs: Any = None  # in a worker: the queue for finished epochs

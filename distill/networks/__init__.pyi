@@ -2,6 +2,7 @@ from .activation_archive import StateActivations as StateActivations, replay_sta
 from .activations import Replay as Replay, replay as replay
 from .bags import Bags as Bags
 from .checkpoint import Checkpoint as Checkpoint
+from .diameter import diameters as diameters, layers_to_cross as layers_to_cross
 from .examples import Examples as Examples
 from .execution import chunks as chunks, evaluate as evaluate, one_thread as one_thread, values as values
 from .families import (
@@ -27,6 +28,7 @@ from .probing import (
 )
 from .rgnn import RGNN as RGNN
 from .settings import (
+    AUTO as AUTO,
     DEFAULT_FAMILY as DEFAULT_FAMILY,
     FAMILY_SETTINGS as FAMILY_SETTINGS,
     Architecture as Architecture,

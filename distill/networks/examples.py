@@ -21,10 +21,12 @@ class Examples:
     ----------
     inputs : the states in the form that a family of networks computes on.
     label : (n_states,) the values to predict.
+    multiplicity : (n_states,) how often each state counts; once if left out.
     """
 
     inputs: Inputs
     label: NDArray[np.float64]
+    multiplicity: NDArray[np.float64] | None = None
 
     def __len__(self) -> int:
         return len(self.label)
@@ -34,15 +36,27 @@ class Examples:
         """The states of one split of a stable quotient with a label of at least 0."""
         given = quotient.labels[label]
         chosen = np.flatnonzero((quotient.split == split) & (given >= 0))
-        return Examples(network.examples(quotient), given.astype(np.float64)).part(chosen)
+        counts = quotient.multiplicity.astype(np.float64)
+        return Examples(network.examples(quotient), given.astype(np.float64), counts).part(chosen)
+
+    def counted_once(self) -> "Examples":
+        """The same states without their multiplicities."""
+        return Examples(self.inputs, self.label)
 
     def part(self, chosen: Integers) -> "Examples":
         """Some states, by number."""
-        return Examples(self.inputs.part(chosen), self.label[chosen])
+        counts = None if self.multiplicity is None else self.multiplicity[chosen]
+        return Examples(self.inputs.part(chosen), self.label[chosen], counts)
 
     def weights(self) -> NDArray[np.float64]:
         """(n_states,) the inverse frequency of each state's label (thesis 2.19), summing to 1."""
-        return inverse_frequency(self.label) / len(np.unique(self.label))
+        weights = inverse_frequency(self.label, multiplicity=self.multiplicity)
+        return weights / len(np.unique(self.label))
+
+    def mae(self, network: Network) -> float:
+        """The mean absolute error."""
+        error = np.abs(self.values(network) - self.label)
+        return float(np.average(error, weights=self.multiplicity))
 
     def run(self, network: Network, layers: int | None = None) -> torch.Tensor:
         """(n_states,) V, with gradients; `layers` sets the depth of a recurrent network."""

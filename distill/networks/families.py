@@ -10,7 +10,7 @@ from torch import Tensor
 from distill.common import InputError, Settings, check_memory, did_you_mean
 from distill.networks.network import Network
 from distill.networks.rgnn import RGNN, build_rgnn, read_rgnn
-from distill.networks.settings import Architecture
+from distill.networks.settings import AUTO, Architecture
 from distill.structures import Vocabulary
 
 _BYTES_IN_TRAINING = 16  # of a parameter: its value, its gradient and the two moments of Adam
@@ -70,6 +70,8 @@ def build_network(domain: Vocabulary, settings: Settings, seed: int = 0) -> Netw
     >>> build_network(Vocabulary([Predicate("on", 2)]), Architecture(layers=2, size=4)).family
     'rgnn'
     """
+    if getattr(settings, "layers", None) == AUTO:
+        raise InputError("The number of layers is auto, which needs states to train on; give a number.")
     check_network(domain, settings)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)

@@ -1,11 +1,46 @@
 """The settings of networks and of their training."""
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from dataclasses import dataclass
+from typing import Annotated, Any, Literal
 
-from pydantic import Field
+from pydantic import Field, GetCoreSchemaHandler
+from pydantic.annotated_handlers import GetJsonSchemaHandler
+from pydantic_core import CoreSchema, core_schema
 
 from distill.common import MOST_SEED, Real, Settings, setting
+
+
+class _Auto(int):
+    """The number of layers that is computed from the states."""
+
+
+AUTO = _Auto(-1)
+
+
+@dataclass(frozen=True)
+class _Layers:
+    """A number of layers in a range, or `auto`."""
+
+    ge: int = 1
+    le: int = 1000
+
+    def __get_pydantic_core_schema__(self, source: Any, handler: GetCoreSchemaHandler) -> CoreSchema:
+        def parsed(value: Any, validate: Any) -> int:
+            return AUTO if value == "auto" or isinstance(value, _Auto) else int(validate(value))
+
+        return core_schema.no_info_wrap_validator_function(
+            parsed,
+            core_schema.int_schema(ge=self.ge, le=self.le, strict=True),
+            serialization=core_schema.plain_serializer_function_ser_schema(
+                lambda layers: "auto" if isinstance(layers, _Auto) else layers
+            ),
+        )
+
+    def __get_pydantic_json_schema__(
+        self, schema: CoreSchema, handler: GetJsonSchemaHandler
+    ) -> dict[str, Any]:
+        return {"anyOf": [{"type": "integer", "minimum": self.ge, "maximum": self.le}, {"const": "auto"}]}
 
 
 class Architecture(Settings):
@@ -16,7 +51,11 @@ class Architecture(Settings):
 
     # Files without a family mean this one, so it is not written.
     family: Literal["rgnn"] = Field(default="rgnn", description="The family of networks.", exclude=True)
-    layers: int = setting(5, "Rounds of message passing.", least=1, most=1000)
+    layers: Annotated[int, _Layers()] = Field(
+        5,
+        description="Rounds of message passing; auto is the least number for which each object receives what "
+        "holds of each object that is connected with it, in all states of all splits.",
+    )
     size: int = setting(32, "Dimension of an object's embedding.", least=1, most=8192)
     aggregation: Literal["sum", "mean", "max", "logsumexp"] = setting(
         "logsumexp", "Aggregation of an object's messages."
@@ -51,6 +90,11 @@ class Architecture(Settings):
     readout_activation: Literal["relu", "mish"] = setting("relu", "Activation of the readout.")
     absolute: bool = setting(False, "V is the absolute value of the readout.")
 
+    @classmethod
+    def _fault(cls, name: str, value: Any) -> str:
+        fault = super()._fault(name, value)
+        return fault.replace(", not ", " or auto, not ", 1) if name == "layers" else fault
+
 
 DEFAULT_FAMILY = "rgnn"  # the family of files that name none
 FAMILY_SETTINGS: Mapping[str, type[Settings]] = {DEFAULT_FAMILY: Architecture}
@@ -60,9 +104,11 @@ FAMILY_SETTINGS: Mapping[str, type[Settings]] = {DEFAULT_FAMILY: Architecture}
 class Training(Settings):
     """How a network is trained (thesis 5.3)."""
 
+    added = frozenset({"schedule", "multiplicity", "time_limit"})
+
     epochs: int = setting(
         100,
-        "Largest number of epochs; the learning rate falls along a cosine to 0.",
+        "Largest number of epochs.",
         least=1,
         most=1_000_000,
     )
@@ -74,7 +120,17 @@ class Training(Settings):
     )
     loss: Literal["l1", "mse"] = setting("l1", "Mean absolute (l1) or squared (mse) error.")
     learning_rate: Real = setting(1e-3, "Learning rate of Adam.")
+    schedule: Literal["cosine", "none"] = setting(
+        "cosine",
+        "The learning rate rises over the first 100 batches and falls along a cosine to 0 (cosine), or is "
+        "constant (none).",
+    )
     weight_decay: Real = setting(5e-4, "Weight decay of Adam.")
+    multiplicity: bool = setting(
+        False,
+        "States of equal V* count as often as they occur in the data, in batches and in the validation "
+        "error; otherwise those that no relational GNN distinguishes count once.",
+    )
     layer_spread: int = setting(
         0,
         "Each batch runs a random number of layers that differs by at most this from `layers`. Embeddings "
@@ -83,6 +139,9 @@ class Training(Settings):
     )
     clip: Real = setting(1.0, "Largest norm of the gradient; 0 does not clip.")
     patience: int = setting(20, "Epochs without a better validation error before training stops.")
+    time_limit: Real = setting(
+        0.0, "Seconds of training after which no further epoch begins; 0 sets no limit."
+    )
     validation_states: int = setting(1000, "Largest number of validation states.", least=1)
     seeds: int = setting(
         1, "Number of networks; the one with the best validation error is used.", most=10_000
@@ -95,9 +154,12 @@ class Training(Settings):
     def of_one_seed(self) -> dict[str, Any]:
         """The settings that the training from one seed depends on, without the seed.
 
+        The time limit is not among them: with a greater one, the same training goes on.
+
         Examples
         --------
         >>> Training(seeds=3).of_one_seed() == Training(seed=8).of_one_seed()
         True
         """
-        return {name: value for name, value in self.to_mapping().items() if name not in ("seed", "seeds")}
+        others = ("seed", "seeds", "time_limit")
+        return {name: value for name, value in self.identity().items() if name not in others}

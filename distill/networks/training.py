@@ -3,7 +3,7 @@
 import json
 import math
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
@@ -71,6 +71,7 @@ def train(
     settings: Training,
     *,
     seed: int,
+    start: Mapping[str, Tensor] | None = None,
     file: Path | None = None,
     progress: Callable[[Epoch], None] | None = None,
 ) -> TrainingResult:
@@ -79,12 +80,15 @@ def train(
     Parameters
     ----------
     network : its form is trained; its weights are ignored.
+    start : the first weights; the seed draws them if they are left out.
     training, validation : labelled states, for networks of this form.
     file : stores the training state after every epoch; if it exists, training is resumed.
     progress : called after every epoch.
     """
     if not len(training) or not len(validation):
         raise InputError("There are no labelled states to train or validate on; label more, or other splits.")
+    if not settings.multiplicity:
+        training, validation = training.counted_once(), validation.counted_once()
     if len(validation) > settings.validation_states:
         few = np.random.default_rng(0).choice(len(validation), settings.validation_states, replace=False)
         validation = validation.part(np.sort(few))
@@ -93,7 +97,7 @@ def train(
             f"Networks of the family {network.family} always run all their layers; set layer_spread to 0."
         )
     _check_batch(network, training, settings)
-    state = _TrainingState(network, settings, seed)
+    state = _TrainingState(network, settings, seed, start)
     if file is not None and file.exists():
         state.restore(file)
     with one_thread():
@@ -120,8 +124,12 @@ def _check_batch(network: Network, training: Examples, settings: Training) -> No
 class _TrainingState:
     """The training state between two epochs."""
 
-    def __init__(self, form: Network, settings: Training, seed: int) -> None:
+    def __init__(
+        self, form: Network, settings: Training, seed: int, start: Mapping[str, Tensor] | None = None
+    ) -> None:
         self.network = form.untrained(seed)
+        if start is not None:
+            self.network.with_weights(start)
         self.network.origin = f"The network trained with seed {seed}"
         self.settings, self.seed = settings, seed
         self.optimiser = torch.optim.Adam(
@@ -137,7 +145,12 @@ class _TrainingState:
     @property
     def done(self) -> bool:
         waited = len(self.history) - self.best
-        return len(self.history) >= self.settings.epochs or waited >= max(1, self.settings.patience)
+        spent = self.history[-1].seconds if self.history else 0.0
+        return (
+            len(self.history) >= self.settings.epochs
+            or waited >= max(1, self.settings.patience)
+            or 0 < self.settings.time_limit <= spent
+        )
 
     def advance(self, training: Examples, validation: Examples) -> Epoch:
         start = time.monotonic()
@@ -154,7 +167,7 @@ class _TrainingState:
                 losses.append(self._step(training.part(states), counts / len(drawn), layers))
             else:
                 losses.append(self._step(training, weights, layers))
-        error = float(np.abs(validation.values(self.network) - validation.label).mean())
+        error = validation.mae(self.network)
         numbers = [
             error,
             *losses,
@@ -173,7 +186,9 @@ class _TrainingState:
         return epoch
 
     def _set_learning_rate(self, batches: int) -> None:
-        """Linear warm-up over the first hundred batches, then cosine decay."""
+        """Linear warm-up over the first hundred batches, then cosine decay; see `Training.schedule`."""
+        if self.settings.schedule == "none":
+            return
         done = batches / (self.settings.epochs * self.settings.batches)
         factor = min(1.0, (batches + 1) / _WARM_UP) * (1 + math.cos(math.pi * done)) / 2
         for group in self.optimiser.param_groups:

@@ -26,6 +26,7 @@ from .problems import (
     ProblemClass as ProblemClass,
     problem_class as problem_class,
     problem_classes as problem_classes,
+    thesis_classes as thesis_classes,
 )
 from .reduction import (
     REDUCTIONS as REDUCTIONS,
@@ -40,4 +41,6 @@ from .splits import (
     splits_by_size as splits_by_size,
     splits_from_folders as splits_from_folders,
 )
+from .state_text import read_state_text as read_state_text
+from .stored_states import splits_of_archives as splits_of_archives, with_states as with_states
 from .validation import Verdict as Verdict, validate as validate

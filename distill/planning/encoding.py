@@ -1,7 +1,9 @@
 """From pymimir's states to a data set, in bulk."""
 
 import itertools
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -9,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from distill.common import offsets
 from distill.planning.pddl import Instance, atom_of
-from distill.structures import GOAL, GOAL_ABSENT, UNSOLVABLE, V_STAR, DataSet
+from distill.structures import GOAL, GOAL_ABSENT, UNSOLVABLE, V_STAR, DataSet, Vocabulary
 
 
 def collect(
@@ -30,54 +32,119 @@ def collect(
     exhaustive : whether these are all reachable states.
     unlabelled : the number of states without a label.
     """
-    labels = {} if v_star is None else {V_STAR: np.asarray(v_star, dtype=np.int32)}
-    vocabulary = instance.domain.vocabulary(name for name, _, holds in instance.goals if not holds)
-    number = {name: i for i, name in enumerate(instance.objects)}
-    width = max(1, max(predicate.arity for predicate in vocabulary))
-
-    def row(name: str, arguments: tuple[str, ...]) -> tuple[int, ...]:
-        padding = (-1,) * (width - len(arguments))
-        return (vocabulary.index(name), *(number[argument] for argument in arguments), *padding)
-
-    fixed = {row(*fact) for fact in instance.facts}
-    fixed |= {row(f"is_{name}", (name,)) for name in instance.domain.constants}
-    fixed |= {row(name + (GOAL if holds else GOAL_ABSENT), args) for name, args, holds in instance.goals}
+    encoding = InstanceEncoding.of(instance)
     repositories = instance.problem.get_repositories()
     columns = [(repositories.get_fluent_ground_atom, *_flat(state.get_fluent_atoms() for state in states))]
     if len(instance.domain.pymimir.get_derived_predicates()):
         derived = _flat(state.get_derived_atoms() for state in states)
         columns.append((repositories.get_derived_ground_atom, *derived))
-    rows: list[tuple[int, ...]] = []
+    rows: list[Row] = []
     entries, owners = [], []
     for look_up, indices, sizes in columns:
         used, inverse = np.unique(indices, return_inverse=True)
         atoms = [atom_of(look_up(int(index))) for index in used]
         # Predicates that pymimir made for quantified conditions are not in the vocabulary.
-        known = np.array([atom[0] in vocabulary for atom in atoms], dtype=bool)
+        known = np.array([atom[0] in encoding.vocabulary for atom in atoms], dtype=bool)
         number_of_row = np.cumsum(known) - 1 + len(rows)
-        rows += [row(*atom) for atom, is_known in zip(atoms, known, strict=True) if is_known]
+        rows += [encoding.row(*atom) for atom, is_known in zip(atoms, known, strict=True) if is_known]
         kept = known[inverse]
         entries.append(number_of_row[inverse][kept])
         owners.append(np.repeat(np.arange(len(states)), sizes)[kept])
-    owner, unsorted = np.concatenate(owners), np.concatenate(entries)
-    order = np.array(sorted(range(len(rows)), key=rows.__getitem__), dtype=np.int64)
-    changing = [rows[i] for i in order]
-    entry = len(fixed) + np.argsort(order)[unsorted]
-    table = np.array([*sorted(fixed), *changing], dtype=np.int32).reshape(-1, width + 1)
-    return DataSet(
-        vocabulary=vocabulary,
-        domain=instance.domain.text,
-        instances=(_instance_record(instance, len(states), labels.get(V_STAR), exhaustive, unlabelled),),
-        atom_predicate=table[:, 0].copy(),
-        atom_arguments=table[:, 1:].copy(),
-        atom_offsets=np.array([0, len(table)]),
-        n_fixed=np.array([len(fixed)], dtype=np.int32),
-        state_instance=np.zeros(len(states), dtype=np.int32),
-        state_offsets=offsets(np.bincount(owner, minlength=len(states))),
-        state_atoms=entry[np.lexsort((entry, owner))].astype(np.int32),
-        labels=labels,
-        multiplicity=np.ones(len(states), dtype=np.int32),
+    labels = {} if v_star is None else {V_STAR: np.asarray(v_star, dtype=np.int32)}
+    return encoding.data(
+        rows,
+        np.concatenate(entries),
+        np.concatenate(owners),
+        labels,
+        len(states),
+        exhaustive=exhaustive,
+        unlabelled=unlabelled,
     )
+
+
+Row = tuple[int, ...]
+"""A ground atom: its predicate and its objects as numbers, -1 for none."""
+
+
+@dataclass(frozen=True)
+class InstanceEncoding:
+    """The numbers of predicates and objects of an instance, and the atoms that hold in all its states.
+
+    Attributes
+    ----------
+    instance : the instance.
+    vocabulary : the predicates of its structures.
+    number : the number of each object.
+    """
+
+    instance: Instance
+    vocabulary: Vocabulary
+    number: Mapping[str, int]
+
+    @staticmethod
+    def of(instance: Instance) -> "InstanceEncoding":
+        """The encoding of an instance."""
+        vocabulary = instance.domain.vocabulary(name for name, _, holds in instance.goals if not holds)
+        return InstanceEncoding(instance, vocabulary, {name: i for i, name in enumerate(instance.objects)})
+
+    def row(self, name: str, arguments: Sequence[str]) -> Row:
+        """An atom as numbers."""
+        padding = (-1,) * (self.width - len(arguments))
+        return (self.vocabulary.index(name), *(self.number[argument] for argument in arguments), *padding)
+
+    @cached_property
+    def width(self) -> int:
+        """The number of arguments of a row."""
+        return max(1, max(predicate.arity for predicate in self.vocabulary))
+
+    @cached_property
+    def fixed(self) -> set[Row]:
+        """Static facts, types, constants and goals."""
+        instance = self.instance
+        rows = {self.row(*fact) for fact in instance.facts}
+        rows |= {self.row(f"is_{name}", (name,)) for name in instance.domain.constants}
+        goals = instance.goals
+        return rows | {self.row(name + (GOAL if holds else GOAL_ABSENT), args) for name, args, holds in goals}
+
+    def data(
+        self,
+        rows: Sequence[Row],
+        entry: NDArray[np.int64],
+        owner: NDArray[np.int64],
+        labels: Mapping[str, NDArray[np.int32]],
+        n_states: int,
+        *,
+        exhaustive: bool = False,
+        unlabelled: int = 0,
+    ) -> DataSet:
+        """The data set of some states.
+
+        Parameters
+        ----------
+        rows : the atoms that change, in any order.
+        entry, owner : (n_entries,) number of an atom, and of a state in which it holds.
+        labels : for each name (n_states,) the label of each state.
+        exhaustive, unlabelled : see `collect`.
+        """
+        order = np.array(sorted(range(len(rows)), key=rows.__getitem__), dtype=np.int64)
+        position = len(self.fixed) + np.argsort(order)[entry]
+        listed = [*sorted(self.fixed), *(rows[i] for i in order)]
+        table = np.array(listed, dtype=np.int32).reshape(-1, self.width + 1)
+        record = _instance_record(self.instance, n_states, labels.get(V_STAR), exhaustive, unlabelled)
+        return DataSet(
+            vocabulary=self.vocabulary,
+            domain=self.instance.domain.text,
+            instances=(record,),
+            atom_predicate=table[:, 0].copy(),
+            atom_arguments=table[:, 1:].copy(),
+            atom_offsets=np.array([0, len(table)]),
+            n_fixed=np.array([len(self.fixed)], dtype=np.int32),
+            state_instance=np.zeros(n_states, dtype=np.int32),
+            state_offsets=offsets(np.bincount(owner, minlength=n_states)),
+            state_atoms=position[np.lexsort((position, owner))].astype(np.int32),
+            labels=labels,
+            multiplicity=np.ones(n_states, dtype=np.int32),
+        )
 
 
 def _instance_record(

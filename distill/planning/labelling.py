@@ -1,7 +1,6 @@
 """V* for the states of one instance: all states within a budget, a sample beyond it."""
 
 import math
-import random
 import time
 from collections.abc import Sequence
 from dataclasses import replace
@@ -15,10 +14,11 @@ from numpy.typing import NDArray
 from distill.common import InputError, in_worker
 from distill.planning.encoding import collect
 from distill.planning.pddl import Domain, Instance
-from distill.planning.plan_result import GAVE_UP, SOLVED
-from distill.planning.planners import Limits, find_plan, get_planner, refuse_action_costs
+from distill.planning.plan_result import SOLVED
+from distill.planning.planners import Limits, find_plan
 from distill.planning.settings import Labelling
 from distill.planning.supervision import supervised
+from distill.planning.walks import check_search, optimal_states, visits, walk
 from distill.structures import UNSOLVABLE, DataSet, Transitions, join_transitions
 
 _PYMIMIR_DEAD_END = 2**31 - 1
@@ -126,13 +126,10 @@ def sample(instance: Instance, settings: Labelling, seconds: float) -> DataSet:
     If the search gives up on some of them, the last states of an arbitrary plan are labelled instead:
     near the goal an optimal plan is easy to find, however large the instance is.
     """
-    refuse_action_costs(instance)
-    for planner in settings.search:
-        if not get_planner(planner).optimal:
-            raise InputError(f"The planner {planner} does not find shortest plans; choose another search.")
+    check_search(instance, settings)
     now = time.monotonic()
     labels: dict[Any, int] = {}
-    walked = _walk(instance, settings)
+    walked = list(dict.fromkeys(walk(instance, settings)))
     for start in walked:
         _label_from(instance, start, settings, now + seconds / 2, labels)
     unlabelled = sum(state not in labels for state in walked)
@@ -150,20 +147,12 @@ def _label_from(
     """Label a state and those on an optimal plan from it; False if the deadline passes first."""
     if start in labels:
         return True
-    for planner in settings.search:
-        remaining = deadline - time.monotonic()
-        if remaining <= 0:
-            break
-        result = find_plan(planner, instance, start, Limits(settings.search_states, remaining))
-        if result.status == GAVE_UP:
-            continue
-        if result.status == SOLVED:
-            for steps, state in enumerate(reversed(instance.follow(start, result.plan))):
-                labels.setdefault(state, steps)
-        else:
-            labels[start] = UNSOLVABLE
-        return True
-    return False
+    visited = optimal_states(instance, start, settings, deadline)
+    for steps, state in enumerate(reversed(visited or ())):
+        labels.setdefault(state, steps)
+    if visited == []:
+        labels[start] = UNSOLVABLE
+    return visited is not None
 
 
 def _end_of_a_plan(instance: Instance, settings: Labelling, deadline: float) -> list[Any]:
@@ -200,6 +189,8 @@ def label(instance: Instance, settings: Labelling) -> DataSet:
         return found  # type: ignore[no-any-return]
     begun = time.monotonic()
     data = None
+    if settings.states == "walks":
+        return visits(instance, settings)
     if settings.max_states and settings.time_limit:
         data = expand(instance, settings.max_states, settings.time_limit / 2)
     if data is not None:
@@ -210,23 +201,3 @@ def label(instance: Instance, settings: Labelling) -> DataSet:
             "max-states or time-limit, or allow random walks."
         )
     return sample(instance, settings, settings.time_limit - (time.monotonic() - begun))
-
-
-def _walk(instance: Instance, settings: Labelling) -> list[Any]:
-    """The distinct states on the random walks, in order."""
-    rng = random.Random(f"{settings.seed} {instance.text}")
-    generator = instance.context.get_applicable_action_generator()
-    repository = instance.context.get_state_repository()
-    seen: dict[Any, None] = {}
-    for _ in range(settings.walks):
-        state = instance.initial_state
-        seen.setdefault(state)
-        for _ in range(settings.walk_length):
-            actions = generator.generate_applicable_actions(state)
-            if not len(actions):
-                break
-            state, _ = repository.get_or_create_successor_state(
-                state, actions[rng.randrange(len(actions))], 0.0
-            )
-            seen.setdefault(state)
-    return list(seen)

@@ -14,6 +14,7 @@ from distill.planning.labelling import label
 from distill.planning.pddl import Instance
 from distill.planning.settings import Labelling
 from distill.planning.splits import Split
+from distill.planning.stored_states import digest, read_states
 from distill.planning.supervision import supervised
 from distill.structures import DataSet, join
 
@@ -34,7 +35,7 @@ def prepare(
     cache: Path | None = None,
     progress: Progress | None = None,
 ) -> tuple[DataSet, Path]:
-    """Label the states of a split, or load them from the cache.
+    """Label the states of a split, or load them from the cache or from the files of the split.
 
     Parameters
     ----------
@@ -63,7 +64,10 @@ def prepare(
     if (stored := stored_data(file)) is not None:
         return stored, file
     parts = file.with_suffix(".parts")
-    labelled = join(_label_all(split, workers, parts, progress))
+    if split.states is None:
+        labelled = join(_label_all(split, workers, parts, progress))
+    else:
+        labelled = read_states(split)
     data = replace(labelled.distinct() if reduce == "exact" else labelled, provenance=provenance)
     data.save(file, transitions=True)
     shutil.rmtree(parts, ignore_errors=True)
@@ -78,12 +82,13 @@ def data_key(split: Split, reduce: str) -> str:
 
 def _provenance(split: Split, reduce: str) -> dict[str, Any]:
     """The provenance of the data, independent of file locations and of the memory of a machine."""
-    settings = split.labelling.to_mapping()
-    del settings["memory_limit"]
+    settings = split.labelling.identity()
+    settings.pop("memory_limit", None)
+    labels = {"labelling": settings} if split.states is None else {"states": digest(split)}
     return {
         **{key: value for key, value in split.provenance.items() if key not in _PLACES},
         "split": split.name,
-        "labelling": settings,
+        **labels,
         "reduce": reduce,
         "version": __version__,
     }

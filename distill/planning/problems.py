@@ -122,10 +122,23 @@ def problem_classes() -> list[str]:
     return sorted(path.stem for path in (_HOME / "classes").glob("*.yaml"))
 
 
+def thesis_classes() -> list[str]:
+    """Names of the classes whose states are drawn as those of the thesis (5.1.7, Table 5.1).
+
+    Examples
+    --------
+    >>> thesis_classes()
+    ['blocks-clear-walks', 'blocks-on-walks', 'gripper-walks', 'miconic-walks', 'visitall-walks']
+    """
+    return sorted(path.stem for path in (_HOME / "classes" / "thesis").glob("*.yaml"))
+
+
 def problem_class(name: str) -> ProblemClass:
     """A problem class by its name, or from a `.yaml` file."""
     if name.endswith((".yaml", ".yml")):
         return _read(Path(name), Path(name).parent)
+    if name in thesis_classes():
+        return _read(_HOME / "classes" / "thesis" / f"{name}.yaml", _HOME / "domains")
     if name not in problem_classes():
         raise InputError(
             f"There is no problem class {name!r}; choose from {', '.join(problem_classes())}, give a YAML "

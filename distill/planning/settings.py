@@ -1,5 +1,7 @@
 """Settings of labelling."""
 
+from typing import Literal
+
 from distill.common import MOST_SEED, Real, Settings, SomeNames, setting
 
 
@@ -14,6 +16,14 @@ class Labelling(Settings):
     'Steps of each walk; every state on it gets an optimal plan. [20]'
     """
 
+    added = frozenset({"states", "memory_limit"})
+
+    states: Literal["reachable", "walks"] = setting(
+        "reachable",
+        "Which states: all reachable ones of an instance that has at most max_states (reachable), or at "
+        "every size those on random walks and on an optimal plan from each of them, as often as they are "
+        "visited (walks; thesis 5.1.7).",
+    )
     max_states: int = setting(100_000, "Expand an instance fully while it has at most so many states.")
     walks: int = setting(
         1, "Beyond that: random walks from the initial state; 0 refuses such instances.", most=1_000_000

@@ -23,12 +23,14 @@ class Split:
     instances : the instances, in order.
     labelling : settings for labelling their states.
     provenance : their provenance, stored with the data.
+    states : files with their labelled states; None if they are labelled.
     """
 
     name: str
     instances: Sequence[Instance]
     labelling: Labelling
     provenance: Mapping[str, Any] = field(default_factory=dict)
+    states: tuple[Path, ...] | None = None
 
 
 def splits_from_folders(domain: Domain, folders: Mapping[str, Path], labelling: Labelling) -> list[Split]:
