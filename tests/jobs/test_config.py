@@ -150,6 +150,11 @@ SECONDS = "distillation.time_limit must be a number from 0 to 1000000, not"
             "distillation.features must be some of boolean, numerical, combined, not ['boolean', 'some'].",
         ),
         (BASE + "export:\n  report: 1", 4, "export.report must be one of true, false, not 1."),
+        (
+            BASE + "labelling:\n  walks: 1000000\n  walk_length: 1000000",
+            4,
+            "labelling.walks times walk_length must be at most 20000000, not 1000000000000.",
+        ),
         (BASE + "labelling: {walk: 3}", 3, "there is no setting walk in labelling; did you mean walks?"),
         (
             BASE + "evaluation: {speed: 3}",
