@@ -1,8 +1,13 @@
 """Settings of labelling."""
 
-from typing import Literal
+from typing import Literal, Self
+
+from pydantic import model_validator
 
 from distill.common import MOST_SEED, Real, Settings, SomeNames, setting
+
+MOST_STEPS = 20_000_000
+"""Largest number of steps of all random walks together in an instance."""
 
 
 class Labelling(Settings):
@@ -38,3 +43,10 @@ class Labelling(Settings):
         0.0, "Gigabytes for each process; 0: 80% of the available memory for all of them."
     )
     seed: int = setting(0, "Seed of the random walks.", most=MOST_SEED)
+
+    @model_validator(mode="after")
+    def _walks_are_bounded(self) -> Self:
+        steps = self.walks * self.walk_length
+        if steps > MOST_STEPS:
+            raise ValueError(f"walks times walk_length must be at most {MOST_STEPS}, not {steps}.")
+        return self

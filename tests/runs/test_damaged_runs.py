@@ -25,6 +25,10 @@ def test_damage_at_random_places(part, tmp_path) -> None:
     assert not found, "\n".join(found)
 
 
+def test_an_undamaged_run_is_verified() -> None:
+    assert hostile.agrees(hostile.original())
+
+
 @pytest.fixture
 def store(tmp_path) -> Path:
     for name in ("one-1", "two-2", "three-3"):

@@ -1,6 +1,7 @@
 """Small jobs, for tests of what is around them: four Blocks instances and an untrained network."""
 
 import hashlib
+from concurrent.futures import Executor, Future
 from pathlib import Path
 
 import torch
@@ -11,6 +12,18 @@ from distill.networks import RGNN, Architecture, Checkpoint
 from distill.planning import problem_class
 
 SETTINGS = {"inner_width": 2, "final_width": 2, "states": 60, "time_limit": 20.0, "rounds": 0}
+
+
+class Here(Executor):
+    """Does tasks at once, in this process."""
+
+    def submit(self, task, /, *arguments, **options):
+        future: Future = Future()
+        try:
+            future.set_result(task(*arguments, **options))
+        except Exception as error:
+            future.set_exception(error)
+        return future
 
 
 def small_content(folder: Path, **settings: object) -> dict[str, object]:

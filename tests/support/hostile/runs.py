@@ -18,7 +18,8 @@ import numpy as np
 import pandas as pd
 import yaml
 
-from distill.runs import Run
+from distill.common import InputError
+from distill.runs import Run, Store, verify_run
 from tests.support.commands import distill
 from tests.support.hostile import Case, contents, refused
 from tests.support.hostile.certificates import at, others, places, replaced
@@ -52,8 +53,8 @@ def cases(number: int, seed: int) -> Iterator[Case]:
         how = rng.choice(kinds)
         parse = {".yaml": yaml.safe_load, ".jsonl": None}.get(Path(name).suffix, json.loads)
         damaged = _values(rng, content, name, parse) if how is _values else how(rng, content)
-        signed, commands = rng.random() < 0.5, rng.sample(sorted(COMMANDS), rng.choice((1, 2)))
-        yield Case(f"{count} {name} {how.__name__}", (name, damaged, signed, commands))
+        signed, command = rng.random() < 0.5, rng.choice(sorted(COMMANDS))
+        yield Case(f"{count} {name} {how.__name__}", (name, damaged, signed, command))
 
 
 def _bytes(rng: random.Random, content: bytes) -> bytes:
@@ -158,30 +159,30 @@ def _columns(rng: random.Random, content: bytes) -> bytes:
 
 
 def failure(case: Case, folder: Path) -> str | None:
-    """What is wrong with the answers of some commands about a damaged run beside a good one."""
+    """What is wrong with the list of a damaged run and a good one, the verification, or one more command."""
     store, out = folder / "store", folder / "out"
     shutil.copytree(original(), store / GOOD)
     shutil.copytree(original(), store / BAD)
-    name, damaged, signed, commands = case.data
+    name, damaged, signed, command = case.data
     _place(store / BAD / name, damaged, folder)
     if signed and name != "inputs.json" and (store / BAD / name).is_file():
         _sign(store / BAD, name)
     before = contents(store)
-    for command in commands:
-        arguments = [str(one).format(store=store, bad=BAD, good=GOOD, out=out) for one in COMMANDS[command]]
-        try:
-            done = distill(*arguments)
-        except Exception as error:
-            return f"{command} raised {type(error).__name__}: {str(error)[:300]}"
-        if done.returncode and (wrong := refused(done)):
-            return f"{command}: {wrong}"
-        if command == "list" and (wrong := _listed(done.returncode, done.stdout, store)):
+    arguments = [str(one).format(store=store, bad=BAD, good=GOOD, out=out) for one in COMMANDS[command]]
+    at_work = "the list"
+    try:
+        if wrong := _listed(store):
             return wrong
-        if command == "verify" and not done.returncode and (wrong := _verified(store / BAD, name)):
+        at_work = "verify_run"
+        if agrees(store / BAD) and (wrong := _verified(store / BAD, name)):
             return wrong
-    if contents(store) != before:
-        return f"{', '.join(commands)} changed files of the store"
-    return None
+        at_work = command
+        done = distill(*arguments)
+    except Exception as error:
+        return f"{at_work} raised {type(error).__name__}: {str(error)[:300]}"
+    if done.returncode and (wrong := refused(done)):
+        return f"{command}: {wrong}"
+    return f"{command} changed files of the store" if contents(store) != before else None
 
 
 COMMANDS: dict[str, tuple[str, ...]] = {
@@ -220,15 +221,25 @@ def _sign(run: Path, name: str) -> None:
         (run / "inputs.json").write_text(json.dumps(inputs))
 
 
-def _listed(code: int, text: str, store: Path) -> str | None:
+def _listed(store: Path) -> str | None:
     """The good run is listed, the other one too or as damaged, unless nothing shows that it is a run."""
-    if code:
-        return f"the list ends with {code}"
-    answer = json.loads(text)
-    names = {one["run"] for one in answer["runs"]}
-    if GOOD not in names or GOOD in answer.get("damaged", {}):
+    runs, damaged = Store(store).summaries()
+    names = {one.name for one in runs}
+    if GOOD not in names or GOOD in damaged:
         return "the good run is not listed"
-    return None if (BAD in names) != (BAD in answer.get("damaged", {})) else "the damaged run is not listed"
+    if not all(damaged.values()):
+        return "no reason is given for a damaged run"
+    return None if (BAD in names) != (BAD in damaged) else "the damaged run is not listed"
+
+
+def agrees(run: Path) -> bool:
+    """Whether a run is verified, as by `distill verify-run`."""
+    try:
+        return all(check.agrees for check in verify_run(Run.load(run)))
+    except InputError as error:
+        if not str(error).strip():
+            raise ValueError("a refusal without a sentence") from error
+        return False
 
 
 def _verified(run: Path, name: str) -> str | None:
