@@ -1,4 +1,4 @@
-"""YAML: plain data only, without aliases, nested within a bound, with the line of each part."""
+"""YAML: plain data only, nested and repeated within bounds, with the line of each part."""
 
 from collections.abc import Callable
 from typing import Any
@@ -9,6 +9,8 @@ from distill.common.errors import InputError
 from distill.common.files import MAX_NESTING
 
 Key = str | int
+MAX_PARTS = 100_000
+"""Number of values in a YAML file, at most; an alias counts as what it stands for."""
 
 _TAG = "tag:yaml.org,2002:"
 _PLAIN = [_TAG + kind for kind in ("null", "bool", "int", "float", "str")]
@@ -57,12 +59,10 @@ def read_yaml(
 
 
 def _check_events(text: str, kind: Any) -> None:
-    """Refuse aliases, with which a short file can expand without end, and deep nesting."""
+    """Refuse deep nesting before it is parsed recursively."""
     depth = 0
     for event in yaml.parse(text, Loader=kind):
         mark: Any = event.start_mark
-        if isinstance(event, yaml.AliasEvent):
-            raise yaml.MarkedYAMLError(problem="aliases are not allowed here", problem_mark=mark)
         depth += isinstance(event, yaml.CollectionStartEvent) - isinstance(event, yaml.CollectionEndEvent)
         if depth > MAX_NESTING:
             raise yaml.MarkedYAMLError(
@@ -80,6 +80,10 @@ def _plain(
     """The plain data of a node; adds the lines of its parts."""
     line = node.start_mark.line + 1
     lines.setdefault(keys, line)
+    # With aliases a short file can expand without end.
+    if len(keys) > MAX_NESTING or len(lines) > MAX_PARTS:
+        reason = f"with its aliases it has more than {MAX_PARTS:,} parts or {MAX_NESTING} levels"
+        raise InputError(f"{place(line)}: this YAML is too large ({reason}); correct it.")
     if isinstance(node, yaml.MappingNode) and node.tag == loader.DEFAULT_MAPPING_TAG:
         found: dict[str, Any] = {}
         for name, value in node.value:

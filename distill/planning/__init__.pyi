@@ -34,7 +34,7 @@ from .reduction import (
     prepare_reduced as prepare_reduced,
 )
 from .schemas import condition_predicates as condition_predicates
-from .settings import Labelling as Labelling
+from .settings import MOST_STEPS as MOST_STEPS, Labelling as Labelling
 from .splits import (
     SPLITS as SPLITS,
     Split as Split,

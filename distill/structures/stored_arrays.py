@@ -34,7 +34,7 @@ def check_offsets(arrays: Arrays, name: str, length: int, total: int) -> None:
 
     Examples
     --------
-    >>> check_offsets({"o": np.array([0, 2, 1])}, "o", 2, 1)
+    >>> check_offsets({"o": np.array([0, 2, 1, 2])}, "o", 3, 2)
     Traceback (most recent call last):
         ...
     ValueError: o is no list of offsets

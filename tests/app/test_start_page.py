@@ -257,7 +257,7 @@ def test_files_that_are_wicked_broken_or_too_large_get_a_sentence(open_tab, busy
 
 
 def test_the_server_itself_limits_what_is_sent() -> None:
+    from app.session import server
     from app.session.uploaded_files import MEGABYTES
-    from distill.cli import app as command
 
-    assert max(MEGABYTES.values()) == command._MEGABYTES
+    assert max(MEGABYTES.values()) == server._MEGABYTES

@@ -67,7 +67,7 @@ def test_a_problem_becomes_a_config(tmp_path, network) -> None:
 @pytest.mark.parametrize(
     ("text", "told"),
     [
-        (b"(define (domain d)", r"broken\.pddl.*correct the PDDL"),
+        (b"(define (domain d)", r"broken\.pddl, line 1: this bracket is not closed"),
         (b"\xff\xfe\x00", r"broken\.pddl"),
         (b"(define (domain d) (:predicates (p ?x)) (:functions (f)) (:action a :parameters (?x) :effect "
          b"(increase (f) 1)))", r"broken\.pddl"),

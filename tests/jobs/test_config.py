@@ -125,6 +125,11 @@ def test_the_line_of_every_part_is_known(tmp_path):
 
 
 BASE = "problem: gripper\ncheckpoint: a\n"
+BOMB = "a: &a [1, 1]\n" + "".join(
+    f"{name}: &{name} [{', '.join([f'*{last}'] * 10)}]\n"
+    for last, name in zip("abcdef", "bcdefg", strict=True)
+)
+LARGE = "this YAML is too large (with its aliases it has more than 100,000 parts or 100 levels); correct it."
 WHOLE = "distillation.seed must be a whole number from 0 to 4294967295, not"
 SECONDS = "distillation.time_limit must be a number from 0 to 1000000, not"
 
@@ -194,7 +199,8 @@ SECONDS = "distillation.time_limit must be a number from 0 to 1000000, not"
             "this is not YAML (could not find expected ':'); correct it.",
         ),
         (BASE + "export: \x07", 3, "this is not YAML (special characters are not allowed); correct it."),
-        (BASE + "x: &a 1\ny: *a", 4, "this is not YAML (aliases are not allowed here); correct it."),
+        (BASE + "x: &a [*a]", 3, LARGE),
+        (BASE + BOMB, 4, LARGE),
         (
             BASE + "x: !!python/name:os.system ''",
             3,

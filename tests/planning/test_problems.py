@@ -98,7 +98,7 @@ splits:
         ("goal: clear}", "height: 3}", "blocks"),
         ("splits:", "labelling: {steps: 3}\nsplits:", "no setting steps"),
         ("splits:", "labelling: {walks: many}\nsplits:", "walks must be a whole number"),
-        ("name: mine", "name: [mine", "not valid YAML"),
+        ("name: mine", "name: [mine", "mine.yaml, line 3: this is not YAML"),
         (GOOD, "just text", "must be a mapping"),
         ("blocks.pddl", "missing.pddl", "Cannot read"),
     ],

@@ -5,6 +5,7 @@ from typing import Literal
 from hypothesis import strategies as st
 
 from distill.common import Names, Settings, setting
+from distill.planning import MOST_STEPS
 from distill.runs import SECTIONS
 
 
@@ -33,7 +34,8 @@ def value_of(kind: type[Settings], name: str) -> st.SearchStrategy:
 
 
 def section_of(kind: type[Settings]) -> st.SearchStrategy:
-    return st.fixed_dictionaries({}, optional={name: value_of(kind, name) for name in kind.names()})
+    given = st.fixed_dictionaries({}, optional={name: value_of(kind, name) for name in kind.names()})
+    return given.filter(lambda one: one.get("walks", 1) * one.get("walk_length", 20) <= MOST_STEPS)
 
 
 @st.composite

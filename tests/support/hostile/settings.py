@@ -172,8 +172,9 @@ def failure(case: Case, folder: Path) -> str | None:
         return error and f"{value!r:.60} is in the range, but was refused: {error}"
     if error is None:
         return f"{value!r:.60} is not in the range, but was accepted"
-    asked = f"from {_shown(number.least)} to {_shown(number.most)}, not "
-    if number.name not in error or asked not in error or "\n" in error or len(error) > 1000:
+    asked = f"from {_shown(number.least)} to {_shown(number.most)}"
+    told = f"{asked}, not " in error or f"{asked} or auto, not " in error
+    if number.name not in error or not told or "\n" in error or len(error) > 1000:
         return f"{value!r:.60}: the sentence is {error!r}"
     return None
 
