@@ -248,7 +248,7 @@ def test_files_that_are_wicked_broken_or_too_large_get_a_sentence(open_tab, busy
     upload(browser, 1, [a_file("../../broken.pddl", b"(define (domain d) (:predicates (p ?x)")])
     upload(browser, 2, [sorted((source / "instances").iterdir())[0]])
     browser.page.get_by_role("button", name="Use this problem").click()
-    browser.settled("correct the PDDL.")
+    browser.settled("this bracket is not closed")
     assert "Traceback" not in browser.text()
     browser.open("work", "Start work")
     browser.page.get_by_text("Files of your own").click()

@@ -2,9 +2,10 @@
 
 import pytest
 
-from tests.golden.support import DEMO, FILES, Golden, World, as_text, open_data_set, open_quotient
+from tests.golden.support import FILES, Golden, World, as_text, open_data_set, open_quotient
 
 OLD = FILES / "old"
+RUN = OLD / "run" / "gripper-gripper-cdbf1f09"
 
 
 def test_a_data_set(golden: Golden) -> None:
@@ -28,9 +29,9 @@ def test_a_checkpoint(name: str, world: World, golden: Golden) -> None:
 
 def test_a_run(world: World, golden: Golden) -> None:
     found = {
-        "show": world.answer("runs", "show", DEMO),
-        "list": world.answer("runs", "list", "--store", DEMO.parent),
-        "verify-run": world.answer("verify-run", DEMO, "--no-execution"),
+        "show": world.answer("runs", "show", RUN),
+        "list": world.answer("runs", "list", "--store", RUN.parent),
+        "verify-run": world.answer("verify-run", RUN, "--no-execution"),
     }
     golden.check({"old/run.json": as_text(found)})
 

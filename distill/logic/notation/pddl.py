@@ -199,7 +199,9 @@ def _and(texts: list[str]) -> str:
 
 
 def _exists(variables: list[str], text: str) -> str:
-    return f"(exists ({' '.join(variables)}) {text})" if variables else text
+    # Parsers misread variables that do not occur; without them the meaning is the same.
+    used = [variable for variable in variables if re.search(rf"{re.escape(variable)}(?![\w-])", text)]
+    return f"(exists ({' '.join(used)}) {text})" if used else text
 
 
 def _more_than(threshold: int, variables: list[str], text: str) -> str:
