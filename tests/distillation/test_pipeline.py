@@ -173,7 +173,8 @@ def test_the_configs_that_come_along_can_be_read(file) -> None:
     config = RunConfig.read(file)
     problem = file.stem if file.parent.name == "runs" else file.stem.removesuffix("-good")
     problem = re.sub("-(a|b|bad)$", "", problem)
-    assert config.source["problem"] == problem
+    states = {"runs": problem, "thesis": f"{problem}-walks"}[file.parent.name]
+    assert config.source["problem"] == states
     folder = {"runs": "checkpoints", "thesis": "thesis"}[file.parent.name]
     assert config.checkpoint.parent.name == folder
     assert config.checkpoint.stem.startswith(problem)

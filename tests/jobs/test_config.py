@@ -361,7 +361,4 @@ def test_all_configs_that_come_along_say_a_run(file, tmp_path):
     whole = write(tmp_path, yaml.safe_dump(config.to_mapping()))
     assert RunConfig.read(whole) == config
     assert (config.checkpoint is None) == (config.network is not None)
-    # The networks of the thesis's settings do not come along yet.
-    assert (
-        config.checkpoint is None or config.checkpoint.exists() or config.checkpoint.parent.name == "thesis"
-    )
+    assert config.checkpoint is None or config.checkpoint.exists()
