@@ -157,7 +157,7 @@ def test_distances_come_from_chains_alone() -> None:
     assert error(distilled.value, states) == 0
     # too long a chain is asked for
     none = distil(
-        visitall, {"train": some}, settings.replace(chain_steps=50, rounds=0, time_limit=1.0)
+        visitall, {"train": some}, settings.replace(chain_steps=50, rounds=0, time_limit=0.05)
     ).explanation
     assert not any(feature.kind == "distance" for feature in none.pool)
 
