@@ -186,9 +186,9 @@ def test_layers_auto_in_a_config(walked, tmp_path):
     assert found.network.layers == needed > layers_to_cross([walked.structures()])
     with pytest.raises(InputError, match="layers is auto"):
         build_network(walked.vocabulary, config.network)
-    with pytest.raises(InputError, match="a whole number of at least 0 or auto, not 'many'"):
+    with pytest.raises(InputError, match="a whole number from 1 to 1000 or auto, not 'many'"):
         Architecture.from_mapping({"layers": "many"}, "a config")
-    with pytest.raises(InputError, match="a whole number of at least 0 or auto, not -1"):
+    with pytest.raises(InputError, match="a whole number from 1 to 1000 or auto, not -1"):
         Architecture.from_mapping({"layers": -1}, "a config")
 
 

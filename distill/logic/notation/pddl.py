@@ -199,9 +199,10 @@ def _and(texts: list[str]) -> str:
 
 
 def _exists(variables: list[str], text: str) -> str:
-    # Parsers misread variables that do not occur; without them the meaning is the same.
-    used = [variable for variable in variables if re.search(rf"{re.escape(variable)}(?![\w-])", text)]
-    return f"(exists ({' '.join(used)}) {text})" if used else text
+    # Parsers misread a quantified variable that does not occur.
+    unused = [one for one in variables if not re.search(rf"{re.escape(one)}(?![\w-])", text)]
+    inside = _and([*(f"(= {one} {one})" for one in unused), text]) if unused else text
+    return f"(exists ({' '.join(variables)}) {inside})" if variables else text
 
 
 def _more_than(threshold: int, variables: list[str], text: str) -> str:
