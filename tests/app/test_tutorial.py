@@ -68,6 +68,7 @@ def test_the_tutorial_from_the_first_page_to_a_verified_function(newcomer) -> No
     # 2. Start a job on the network that comes along.
     goto(browser, "Start work", "Choose a network, a problem and settings")
     choose(browser, "Network", "gripper")
+    browser.settled("problem: gripper")  # the problem follows the network
     seed = browser.page.get_by_role("spinbutton", name="seed").first
     seed.fill("1")
     seed.press("Enter")
