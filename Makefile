@@ -7,7 +7,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK := 1
 export PIP_CONSTRAINT := $(CURDIR)/constraints.txt
 
 .DEFAULT_GOAL := help
-.PHONY: help setup demo app test quick lint format bench screenshots clean
+.PHONY: help setup demo app test quick lint format bench thesis screenshots clean
 
 help:  ## list the targets
 	@grep -hE '^[a-z]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 10
@@ -58,7 +58,11 @@ format: $(STAMP)  ## format the code
 
 bench: $(STAMP)  ## run the benchmarks: us and the peer side by side
 	@$(BIN)/pip install --quiet --editable '.[bench]'
-	@set -e; for script in $(filter-out %/comparing.py,$(wildcard benchmarks/*.py)); do echo "== $$script"; $(BIN)/python $$script; done
+	@set -e; for script in $(filter-out %/comparing.py %/published.py %/chapter5.py,$(wildcard benchmarks/*.py)); do echo "== $$script"; $(BIN)/python $$script; done
+
+thesis: $(STAMP)  ## repeat chapter 5 of the thesis: its tables and figures, into artifacts/runs/thesis/chapter5
+	$(BIN)/distill batch configs/sweeps/chapter5.yaml --out artifacts/runs/thesis
+	$(BIN)/python benchmarks/chapter5.py
 
 screenshots: $(STAMP) browser  ## take a picture of every page of the workbench, into docs/screenshots
 	$(BIN)/python -m tests.app.screenshots

@@ -12,12 +12,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from thesis import CONFIGS as THESIS_CONFIGS, THESIS
+from published import RIDT_ERRORS
 
 from distill.distillation import Distillation, distil
 from distill.evaluation import label_beyond
 from distill.explanations import ValueFunction, has_integer_weights
-from distill.jobs import RunConfig
 from distill.logic import hand_made, write_defined
 from distill.networks import Checkpoint, draw_predictions
 from distill.planning import SPLITS, prepare_reduced, problem_class
@@ -31,10 +30,9 @@ VARIANTS = {
     "ridt, permuted": Distillation(control="permuted"),
     "enumerate": Distillation(pool="enumerate"),
     "both": Distillation(pool="both"),
-    "thesis mode": None,  # the settings are those of `configs/thesis`
 }
 PRESENTED = {
-    "gripper": "gripper-good",
+    "gripper": "gripper",
     "miconic": "miconic-a",
     "blocks-clear": "blocks-clear-b",
     "blocks-on": "blocks-on",
@@ -70,8 +68,7 @@ def row(
     name: str, variant: str, seed: int, sets: dict[str, DataSet], checkpoint: Checkpoint
 ) -> dict[str, Any]:
     """One distillation, measured."""
-    known = VARIANTS[variant] or RunConfig.read(THESIS_CONFIGS / f"{PRESENTED[name]}.yaml").distillation
-    settings = known.replace(seed=seed)
+    settings = VARIANTS[variant].replace(seed=seed)
     begun = time.perf_counter()
     result = distil(None if variant == "enumerate" else checkpoint, sets, settings)
     distilled = result.explanation
@@ -116,7 +113,7 @@ def main() -> None:
         far = label_beyond(problem, sets) if options.beyond else None
         checkpoint = Checkpoint.load(CHECKPOINTS / f"{name}.safetensors")
         if not options.json:
-            thesis = " / ".join(f"{error:.4f}" for error in THESIS[PRESENTED[name]])
+            thesis = " / ".join(f"{error:.4f}" for error in RIDT_ERRORS[PRESENTED[name]])
             print(f"{name}: thesis {thesis}; hand-made at most {largest_size(name)} symbols", flush=True)
         for variant in options.variant or VARIANTS:
             for seed in range(options.seeds):

@@ -10,19 +10,11 @@ import json
 from typing import Any
 
 import numpy as np
+from published import LAYERS, STATES
 
 from distill.networks import diameters, layers_to_cross
 from distill.planning import SPLITS, prepare_reduced, problem_class, thesis_classes
 from distill.structures import DataSet
-
-TABLE_5_1 = {
-    "gripper": [(46714, 5), (37655, 5), (200292, 5)],
-    "miconic": [(42599, 4), (30730, 4), (103834, 4)],
-    "blocks-clear": [(108503, 15), (47541, 15), (40930, 21)],
-    "blocks-on": [(122464, 18), (41176, 22), (22290, 20)],
-    "visitall": [(62488, 14), (41737, 18), (88350, 23)],
-}
-LAYERS = {"gripper": 5, "miconic": 5, "blocks-clear": 17, "blocks-on": 17, "visitall": 20}
 
 
 def distances(data: DataSet) -> dict[str, np.ndarray]:
@@ -47,7 +39,7 @@ def rows_of(name: str, exhaustive: bool, workers: int) -> list[dict[str, Any]]:
     far = {split: distances(data) for split, data in distinct.items()}
     layers = layers_to_cross(data.structures(part) for data in distinct.values() for part in data.slices())
     rows = []
-    for (split, data), (states, greatest) in zip(sets.items(), TABLE_5_1[name], strict=True):
+    for (split, data), (states, _, greatest) in zip(sets.items(), STATES[name], strict=True):
         summary = data.summary()
         kept = distinct[split]
         higher = kept.v_star > distinct["train"].v_star.max()
@@ -84,13 +76,13 @@ def main() -> None:
     """Print a table, or JSON."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--json", action="store_true", help="print JSON instead of a table")
-    parser.add_argument("--only", choices=list(TABLE_5_1), help="only this class")
+    parser.add_argument("--only", choices=list(STATES), help="only this class")
     parser.add_argument("--exhaustive", action="store_true", help="our own classes instead")
     parser.add_argument("--workers", type=int, default=1, help="number of processes")
     options = parser.parse_args()
-    assert [f"{name}-walks" for name in sorted(TABLE_5_1)] == thesis_classes()
+    assert [f"{name}-walks" for name in sorted(STATES)] == thesis_classes()
     rows = []
-    for name in [options.only] if options.only else list(TABLE_5_1):
+    for name in [options.only] if options.only else list(STATES):
         found = rows_of(name, options.exhaustive, options.workers)
         rows += found
         for row in [] if options.json else found:

@@ -60,7 +60,7 @@ def run_jobs(jobs: "JobBatch", executor: str, processes: int) -> None:
     from distill.jobs import executor as executor_of
 
     if any(work.state == "waiting" for work in jobs.works):
-        with executor_of(executor, processes) as pool, _live(jobs) as progress:
+        with executor_of(executor, processes) as pool, _live(jobs, processes) as progress:
             jobs.run(pool, progress)
 
 
@@ -166,7 +166,7 @@ def _settings(work: "Work") -> str:
 
 
 @contextmanager
-def _live(jobs: "JobBatch") -> "Iterator[Callable[[Sequence[Work]], None]]":
+def _live(jobs: "JobBatch", processes: int) -> "Iterator[Callable[[Sequence[Work]], None]]":
     """Show the jobs in a live table; if standard error is a file, write a line for each job that ends."""
     if not errors().is_terminal:
         ends = ("done", "failed")
@@ -177,23 +177,34 @@ def _live(jobs: "JobBatch") -> "Iterator[Callable[[Sequence[Work]], None]]":
                 if number not in ended and work.state in ends:
                     ended.add(number)
                     line = f"[{len(ended)}/{len(works)}] {_settings(work) or work.name}: {work.state}"
-                    print_text(line, errors())
+                    print_text(f"{line}{_remaining(works, processes)}", errors())
 
         yield report
         return
     from rich.live import Live
 
     with Live(console=errors(), refresh_per_second=4, transient=True) as live:
-        yield lambda works: live.update(_table(jobs.sweep.name, works))
+        yield lambda works: live.update(_table(jobs.sweep.name, works, processes))
 
 
-def _table(name: str, works: "Sequence[Work]") -> Any:
+def _remaining(works: "Sequence[Work]", processes: int) -> str:
+    """An estimate of the time until all jobs have ended; empty before the first job has ended."""
+    spent = [work.seconds for work in works if work.state == "done" and work.seconds]
+    waiting = sum(work.state in ("waiting", "running") for work in works)
+    if not spent or not waiting:
+        return ""
+    minutes = sum(spent) / len(spent) * waiting / processes / 60
+    return f", about {max(1, round(minutes))} min left"
+
+
+def _table(name: str, works: "Sequence[Work]", processes: int) -> Any:
     from rich import box
     from rich.table import Table
     from rich.text import Text
 
     counts = _counts(works, "done", "running", "failed")
     title = f"{name}: {len(works)} jobs, " + ", ".join(f"{n} {state}" for state, n in counts.items())
+    title += _remaining(works, processes)
     table = Table(*_COLUMNS, title=title, box=box.SIMPLE_HEAD)
     order = {"running": 0, "failed": 1, "waiting": 2, "done": 3}
     for work in sorted(works, key=lambda one: order[one.state])[:_SHOWN]:

@@ -8,7 +8,7 @@ from .comparison import (
     main_metrics as main_metrics,
 )
 from .faithfulness import Faithfulness as Faithfulness, measure_faithfulness as measure_faithfulness
-from .figures import draw_comparison as draw_comparison
+from .figures import draw_comparison as draw_comparison, draw_weights as draw_weights
 from .html_report import report as report, verdict as verdict
 from .markup import Markup as Markup, element as element
 from .metrics import EvaluationResult as EvaluationResult, metrics_of as metrics_of

@@ -1,6 +1,6 @@
 """Figures of runs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,8 @@ from distill.networks import draw_predictions
 from distill.structures import UNSOLVABLE
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
     from distill.runs.run import Run
 
 _KINDS = ("numerical", "boolean", "combined", "distance", "product")
@@ -19,32 +21,43 @@ _NAMED = 25  # terms whose formulas are shown
 _LONGEST = 60  # characters of a formula beside its bar
 
 
-def draw_weights(terms: Sequence[tuple[float, StateFeature]], path: Path) -> None:
-    """Draw the weights of a value function, largest first, coloured by the kind of feature.
+def draw_weights(panels: Mapping[str, Sequence[tuple[float, StateFeature]]], path: Path) -> None:
+    """Draw the weights of value functions, largest first, coloured by the kind of feature.
 
     Few weights are labelled with their formulas.
+
+    Parameters
+    ----------
+    panels : for each title the terms of a value function; the title may be empty.
     """
+    most = max(map(len, panels.values()), default=0)
+    named = most <= _NAMED
+    width = 9.0 if named else 1.5 + 0.25 * most
+    with drawing(path, len(panels), width=width) as every:
+        for axes, (title, terms) in zip(every, panels.items(), strict=True):
+            _draw_weights(axes, title, terms, named)
+
+
+def _draw_weights(axes: "Axes", title: str, terms: Sequence[tuple[float, StateFeature]], named: bool) -> None:
     ordered = sorted(terms, key=lambda term: (-abs(term[0]), term[1].number.order))
-    named = len(ordered) <= _NAMED
-    width = 9.0 if named else 1.5 + 0.25 * len(ordered)
-    with drawing(path, width=width) as [axes]:
-        for number, kind in enumerate(_KINDS):
-            mine = [(place, weight) for place, (weight, own) in enumerate(ordered) if own.kind == kind]
-            if mine:
-                places, weights = zip(*mine, strict=True)
-                draw = axes.barh if named else axes.bar
-                draw(places, weights, color=f"C{number}", label=kind)
-        if named:
-            axes.set_yticks(range(len(ordered)), [_short(own) for _, own in ordered], fontsize=8)
-            axes.invert_yaxis()
-            axes.axvline(0, color="0.3", linewidth=0.8)
-            axes.set(title=f"{len(ordered)} weights", xlabel="weight")
-        else:
-            axes.axhline(0, color="0.3", linewidth=0.8)
-            axes.set(title=f"{len(ordered)} weights", xlabel="feature", ylabel="weight")
-            axes.set_xticks([])
-        if ordered:
-            axes.legend(frameon=False)
+    for number, kind in enumerate(_KINDS):
+        mine = [(place, weight) for place, (weight, own) in enumerate(ordered) if own.kind == kind]
+        if mine:
+            places, weights = zip(*mine, strict=True)
+            draw = axes.barh if named else axes.bar
+            draw(places, weights, color=f"C{number}", label=kind)
+    axes.set_title(f"{title}: {len(ordered)} weights" if title else f"{len(ordered)} weights")
+    if named:
+        axes.set_yticks(range(len(ordered)), [_short(own) for _, own in ordered], fontsize=8)
+        axes.invert_yaxis()
+        axes.axvline(0, color="0.3", linewidth=0.8)
+        axes.set(xlabel="weight")
+    else:
+        axes.axhline(0, color="0.3", linewidth=0.8)
+        axes.set(xlabel="feature", ylabel="weight")
+        axes.set_xticks([])
+    if ordered:
+        axes.legend(frameon=False)
 
 
 def draw_comparison(runs: Sequence["Run"], path: Path) -> None:

@@ -138,7 +138,7 @@ def _fill(part: Path, place: Path, contents: RunContents) -> None:
     if contents.checkpoint is not None:
         contents.checkpoint.save(part / "network.safetensors")
     _predictions(contents).to_parquet(part / "predictions.parquet", index=False)
-    draw_weights(function.terms(), part / "weights.svg")
+    draw_weights({"": function.terms()}, part / "weights.svg")
     solvable = {split: data.v_star != UNSOLVABLE for split, data in sets.items()}
     draw_predictions(
         {
