@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,16 +12,9 @@ from distill.explanations.explanation import FIRST_KIND, Explanation, register
 from distill.explanations.export import file_text
 from distill.explanations.provenance import StateFeature
 from distill.logic import Constant, Evaluator, NodeTable, Number, Scaled, Sum, read_nodes, weighted
-from distill.structures import Structures, Vocabulary
+from distill.structures import DataSet, Structures, Vocabulary
 
 Floats = NDArray[np.float64]
-
-
-class StateSet(Protocol):
-    """States that can be encoded as structures, for instance a data set."""
-
-    def structures(self, *, goal_marking: bool) -> Structures:
-        """All states, in order."""
 
 
 @register
@@ -75,12 +68,13 @@ class ValueFunction(Explanation):
         """(n_states, 1) the value of each state."""
         return self.values(states)[:, None]
 
-    def predict(self, sets: Mapping[str, StateSet]) -> dict[str, Floats]:
-        """The value of every state of every set: (n_states,) for each set."""
-        return {
-            name: self.values(states.structures(goal_marking=self.goal_marking))
-            for name, states in sets.items()
-        }
+    def predict(self, sets: Mapping[str, DataSet]) -> dict[str, Floats]:
+        """The value of every state of every set: (n_states,) for each set. Equal states are evaluated once."""
+        found = {}
+        for name, data in sets.items():
+            first, place = np.unique(data.repeats(), return_inverse=True)
+            found[name] = self.values(data.structures(first, goal_marking=self.goal_marking))[place]
+        return found
 
     def export(self, form: str, vocabulary: Vocabulary) -> str:
         """The text of a file in one of the forms of `export.FORMS`."""

@@ -50,7 +50,7 @@ def sweep_schema() -> Schema:
     Examples
     --------
     >>> sorted(sweep_schema()["properties"])
-    ['base', 'cases', 'grid', 'name', 'seeds']
+    ['base', 'cases', 'grid', 'name', 'sample', 'seeds']
     """
     keys = _keys()
     base = {"anyOf": [_TEXT, {"$ref": "#/$defs/config"}]}
@@ -61,6 +61,7 @@ def sweep_schema() -> Schema:
         "base": {"anyOf": [*base["anyOf"], {"type": "array", "items": base, "minItems": 1}]},
         "cases": {"type": "array", "items": _closed(values), "minItems": 1},
         "grid": _closed(lists),
+        "sample": {"type": "integer", "minimum": 1},
         "seeds": {
             "anyOf": [{"type": "integer", "minimum": 1}, {"type": "array", "items": _SEED, "minItems": 1}]
         },

@@ -6,6 +6,7 @@
 | `base` | a config's file, or the entries of a config, or a list of these |
 | `cases` | a list of changes to the base, tried one after the other |
 | `grid` | lists of values, of which every combination is tried |
+| `sample` | draw this many combinations of cases and grid at random for each base; all if left out |
 | `seeds` | the number of seeds from 0 on, or a list of seeds |
 
 Changes are given by `section.setting` or by entry; null removes a value of the base.
@@ -18,6 +19,7 @@ from functools import partial
 from itertools import product
 from math import prod
 from pathlib import Path
+from random import Random
 from typing import Any
 
 from distill.common import InputError, did_you_mean
@@ -29,6 +31,7 @@ ENTRIES = {
     "base": "A config's file, or the entries of a config, or a list of these.",
     "cases": "Changes to the base, tried one after the other.",
     "grid": "Lists of values, of which every combination is tried.",
+    "sample": "How many combinations of cases and grid to draw at random for each base; all if left out.",
     "seeds": "The number of seeds from 0 on, or a list of seeds.",
 }
 _SEED = "distillation.seed"
@@ -113,7 +116,7 @@ def is_sweep(content: Mapping[str, Any]) -> bool:
     >>> is_sweep({"base": "gripper.yaml"}), is_sweep({"problem": "gripper"})
     (True, False)
     """
-    return any(entry in content for entry in ("base", "cases", "grid", "seeds"))
+    return any(entry in content for entry in ENTRIES if entry != "name")
 
 
 @dataclass(frozen=True)
@@ -156,19 +159,23 @@ class _Plan:
             raise InputError(f"{document.path} must give a base: a config's file, or its entries.")
         self.cases = self._cases()
         self.grid = self._grid()
+        self.sample = self._sample()
         self.seeds = self._seeds()
         self._check_once(changes)
         self.bases = [(name, draft.with_options(changes)) for name, draft in self._bases()]
 
     def sweep(self) -> Sweep:
         """All jobs, each once."""
-        steps = [self.cases, *self.grid, self.seeds]
-        check_jobs(len(self.bases) * prod(map(len, steps)), str(self.document.path))
+        steps = [self.cases, *self.grid]
+        combinations = prod(map(len, steps))
+        drawn = min(combinations, self.sample or combinations)
+        check_jobs(len(self.bases) * drawn * len(self.seeds), str(self.document.path))
         jobs: dict[str, PlannedJob] = {}
         for name, draft in self.bases:
             named = {"base": name} if len(self.bases) > 1 else {}
-            for chosen in product(*steps):
-                job = self._job(draft, named, chosen)
+            numbers = sorted(Random(name).sample(range(combinations), drawn))
+            for chosen in product((_combination(steps, number) for number in numbers), self.seeds):
+                job = self._job(draft, named, [*chosen[0], chosen[1]])
                 same = job.config.to_mapping() if job.config else [job.settings, job.error]
                 jobs.setdefault(_text(same), job)
         return Sweep(self.name, tuple(jobs.values()))
@@ -235,6 +242,13 @@ class _Plan:
     def _in_grid(self, number: int, key: str, *rest: str) -> str:
         return self.document.place("grid", key, number, *rest)
 
+    def _sample(self) -> int | None:
+        given = self.document.content.get("sample")
+        if given is not None and (type(given) is not int or given < 1):
+            place = self.document.place("sample")
+            raise InputError(f"{place}: sample must be a whole number of at least 1, not {given!r}.")
+        return given
+
     def _seeds(self) -> list[_Changes]:
         if "seeds" not in self.document.content:
             return [_Changes({}, self.document.place)]
@@ -282,6 +296,15 @@ class _Plan:
                 raise InputError(
                     f"The options: {full} is given by {givers[full]} of the sweep; change it there."
                 )
+
+
+def _combination(steps: Sequence[Sequence[_Changes]], number: int) -> list[_Changes]:
+    """A combination of one change of each step; the last step changes fastest with the number."""
+    chosen = []
+    for step in reversed(steps):
+        number, place = divmod(number, len(step))
+        chosen.append(step[place])
+    return chosen[::-1]
 
 
 def _distinct_names(bases: list[Path]) -> list[str]:

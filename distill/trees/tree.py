@@ -55,7 +55,7 @@ class Tree:
         """The weighted squared error of the tree on the rows it was fitted to."""
         return float(self.errors[self.leaves].sum())
 
-    @property
+    @cached_property
     def paths(self) -> list[Path]:
         """For each leaf the columns on the path from the root, each with its outcome."""
         found: list[Path] = [() for _ in self.splits]

@@ -98,6 +98,24 @@ def test_every_combination_occurs_once(tmp_path_factory, grid, seeds):
         assert (f"distillation.{name}" in sweep.varied) == (len(set(given_)) > 1)
 
 
+def test_a_sample_draws_different_combinations_for_each_base_and_all_seeds_of_each(tmp_path):
+    grid = "grid: {inner_depth: [1, 2, 3, 4, 5], final_depth: [1, 2, 3, 4, 5], intercept: [true, false]}"
+    bases = "base: [{problem: gripper, checkpoint: /a}, {problem: miconic, checkpoint: /b}]"
+    text = f"{bases}\n{grid}\nsample: 6\nseeds: 2\n"
+    drawn: dict[str, list[tuple[int, int, bool]]] = {"gripper": [], "miconic": []}
+    for job in planned(tmp_path, text):
+        chosen = tuple(job[f"distillation.{name}"] for name in ("inner_depth", "final_depth", "intercept"))
+        drawn[job["base"]].append(chosen)
+    for combinations in drawn.values():
+        assert len(combinations) == 12
+        assert len(set(combinations)) == 6
+        assert combinations[::2] == combinations[1::2]  # seeds 0 and 1
+    assert set(drawn["gripper"]) != set(drawn["miconic"])
+    assert planned(tmp_path, text) == planned(tmp_path, text)
+    # A sample as large as the grid is the grid.
+    assert planned(tmp_path, INLINE + grid + "\nsample: 99") == planned(tmp_path, INLINE + grid)
+
+
 def test_a_base_alone_is_one_job(tmp_path):
     sweep = Sweep.read(write(tmp_path, INLINE))
     [job] = sweep.jobs
@@ -238,6 +256,8 @@ def test_mistakes_in_values_of_a_base_are_told_in_its_file(tmp_path):
             4,
             "distillation.seed is given twice; remove one.",
         ),
+        (INLINE + "sample: 0", 2, "sample must be a whole number of at least 1, not 0."),
+        (INLINE + "sample: all", 2, "sample must be a whole number of at least 1, not 'all'."),
         (INLINE + "seeds: 0", 2, "seeds must be their number, at least 1, or a list of whole numbers"),
         (INLINE + "seeds: []", 2, "seeds must be their number"),
         (INLINE + "seeds: [1, x]", 2, "seeds must be their number"),
@@ -288,14 +308,18 @@ def test_changes_for_all_jobs(tmp_path):
         Sweep.read(file, {"inner_deph": 3})
 
 
+TABLE_4_1 = {
+    *("inner_depth", "final_depth", "inner_width", "final_width", "inner_sample", "final_sample", "pooling"),
+    *("distance", "linkage", "features", "regression", "intercept", "nonnegative"),
+}
+
+
 @pytest.mark.parametrize(
     ("name", "number", "varied"),
     [
-        (
-            "thesis",
-            480,  # 5 classes, 13 cases of which 1 is another for each class, 2 sets of features, 4 seeds
-            {"base", "distance", "linkage", "inner_depth", "final_depth", "features", "seed"},
-        ),
+        ("chapter5", 32, {"base", "seed"}),
+        ("table-4-1", 584, {"base", "seed", *TABLE_4_1}),
+        ("table-4-1-random", 160, {"base", "seed", *TABLE_4_1}),
         ("seeds", 30, {"base", "seed"}),
         ("regressions", 48, {"regression", "intercept", "nonnegative", "features", "target"}),
     ],
@@ -306,8 +330,8 @@ def test_the_sweeps_that_come_along(name, number, varied):
     assert [job.error for job in sweep.jobs] == [None] * number
     assert {key.removeprefix("distillation.") for key in sweep.varied} == varied
     assert all(job.config.checkpoint.exists() for job in sweep.jobs)
-    modes = {"thesis": "thesis", "seeds": "readable", "regressions": "quotient"}
-    assert {job.config.distillation.mode for job in sweep.jobs} == {modes[name]}
+    modes = {"seeds": "readable", "regressions": "quotient"}
+    assert {job.config.distillation.mode for job in sweep.jobs} == {modes.get(name, "thesis")}
     clusterings = {(job.config.distillation.linkage, job.config.distillation.distance) for job in sweep.jobs}
     assert not clusterings & {("ward", "cosine"), ("ward", "manhattan")}
 
