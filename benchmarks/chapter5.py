@@ -55,6 +55,7 @@ PREDICTIONS = {
     "5.12": [("visitall-b", "value")],
 }
 """For each figure of predictions the models that it shows, and whose values."""
+_CAPTION = "<p>Numbers are weights of objects or states in the sample. Each colour is a leaf set.</p>"
 _COLOURED = 6  # leaf sets of a tree
 FACTOR = 1.5  # of a published test error that the best seed should not exceed
 
@@ -237,9 +238,9 @@ def draw_trees(run: Run, path: Path) -> None:
         for leaves in dendrogram.sets
         if not one.about_states
     }
-    parts = [f"<!doctype html><meta charset=utf-8><title>{run.name}</title><h1>{run.name}</h1>"]
+    parts = [f"<!doctype html><meta charset=utf-8><title>{run.name}</title><h1>{run.name}</h1>", _CAPTION]
     for tree in (one for one in trees if one.number == 0):
-        [dendrogram] = tree.dendrograms.values()
+        dendrogram = next(iter(tree.dendrograms.values()))
         leaf_set = np.zeros(len(tree.tree.leaves), dtype=np.int64)
         for number, leaves in enumerate(cut(dendrogram, _COLOURED)):
             leaf_set[list(leaves)] = number

@@ -69,7 +69,7 @@ class ValueFunction(Explanation):
         return self.values(states)[:, None]
 
     def predict(self, sets: Mapping[str, DataSet]) -> dict[str, Floats]:
-        """The value of every state of every set: (n_states,) for each set. Equal states are evaluated once."""
+        """(n_states,) the value of every state, for each set; equal states are evaluated once."""
         found = {}
         for name, data in sets.items():
             first, place = np.unique(data.repeats(), return_inverse=True)

@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import torch
 from numpy.typing import NDArray
+from sklearn.decomposition import PCA
 
 from distill.common import content_of, rank_within
 from distill.networks.checkpoint import Checkpoint
@@ -91,11 +92,9 @@ def _balanced_sample(v_star: NDArray[np.integer]) -> Integers:
 
 def _project(embeddings: Array) -> tuple[Array, Array]:
     """The objects (n, k) along the two principal axes (n, 2), and the share of each axis (2,)."""
-    centred = embeddings - embeddings.mean(axis=0)
-    variance, axes = np.linalg.eigh(centred.T @ centred)
-    # The sign of an axis is arbitrary: its largest component is made positive.
-    axes = axes * np.sign(axes[np.abs(axes).argmax(axis=0), np.arange(len(axes))])
-    last = axes[:, ::-1][:, :2]
-    share = np.maximum(variance[::-1][:2], 0) / max(variance.sum(), np.finfo(float).tiny)
+    axes = PCA(min(2, *embeddings.shape), svd_solver="full")
+    with np.errstate(invalid="ignore"):  # embeddings that are all equal have no variance to share
+        points = axes.fit_transform(embeddings)
+    share = np.nan_to_num(axes.explained_variance_ratio_)
     missing = (0, 2 - len(share))
-    return np.pad(centred @ last, ((0, 0), missing)), np.pad(share, missing)
+    return np.pad(points, ((0, 0), missing)), np.pad(share, missing)
