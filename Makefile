@@ -62,6 +62,7 @@ bench: $(STAMP)  ## run the benchmarks: us and the peer side by side
 
 thesis: $(STAMP)  ## repeat chapter 5 of the thesis: its tables and figures, into artifacts/runs/thesis/chapter5
 	$(BIN)/distill batch configs/sweeps/chapter5.yaml --out artifacts/runs/thesis
+	$(BIN)/distill batch configs/sweeps/chapter5-readable.yaml --out artifacts/runs/thesis
 	$(BIN)/python benchmarks/chapter5.py
 
 screenshots: $(STAMP) browser  ## take a picture of every page of the workbench, into docs/screenshots

@@ -26,7 +26,9 @@ from distill.logic import Compare, Count, Modal, Node
 from distill.networks import draw_predictions
 from distill.runs import Run, cut, draw_weights, stored_trees
 
-SWEEP = Path(__file__).parents[1] / "configs" / "sweeps" / "chapter5.yaml"
+SWEEPS = Path(__file__).parents[1] / "configs" / "sweeps"
+SWEEP = SWEEPS / "chapter5.yaml"
+READABLE = SWEEPS / "chapter5-readable.yaml"
 RUNS = Path("artifacts/runs/thesis")
 TABLES = {
     "5.2": ("Gripper", ["gripper"]),
@@ -84,6 +86,19 @@ class Model:
         known = next(iter(self.runs.values())).metrics["fidelity"]["network_errors"]
         return [known[split] for split in SPLITS]
 
+    def row(self, seed: int) -> dict[str, Any]:
+        """The results of a seed."""
+        run = self.runs[seed]
+        return {
+            "seed": seed,
+            "ours": self.errors(seed),
+            "weights": len(run.value_function.terms()),
+            "whole": bool(run.metrics["integer_weights"]),
+            "constant": run.value_function.constant,
+            "state_features": len(run.value_function.pool),
+            "size": run.metrics["formula_size"],
+        }
+
     @property
     def best(self) -> int:
         """The seed with the least error on train, then on validation."""
@@ -107,6 +122,12 @@ def models_in(store: Path) -> dict[str, Model]:
     return {name: Model(name, runs, planned[name]) for name, runs in found.items()}
 
 
+def readable_in(store: Path) -> dict[str, Run]:
+    """The finished runs of readable mode by the name of their network."""
+    works = [work for work in JobBatch(Sweep.read(READABLE), store).works if work.state == "done"]
+    return {Path(work.job.config.checkpoint).stem: Run.load(store / str(work.name)) for work in works}
+
+
 def states_table(models: Mapping[str, Model]) -> list[dict[str, Any]]:
     """Table 5.1: the states of each class, with the published numbers."""
     rows = []
@@ -128,8 +149,10 @@ def states_table(models: Mapping[str, Model]) -> list[dict[str, Any]]:
     return rows
 
 
-def errors_table(models: Mapping[str, Model], names: Sequence[str]) -> list[dict[str, Any]]:
-    """Tables 5.2-5.6: the networks, and the R-IDT of each seed."""
+def errors_table(
+    models: Mapping[str, Model], names: Sequence[str], readable: Mapping[str, Run]
+) -> list[dict[str, Any]]:
+    """Tables 5.2-5.6: the networks, the R-IDT of each seed, and readable mode on the same states."""
     rows = []
     known = set()
     for name in (one for one in names if one in models):
@@ -139,20 +162,12 @@ def errors_table(models: Mapping[str, Model], names: Sequence[str]) -> list[dict
             known.add(network)
             published = list(NETWORK_ERRORS[network])
             rows.append({"model": f"R-GNN {network}", "ours": model.network_errors, "published": published})
-        for seed, run in sorted(model.runs.items()):
-            terms = run.value_function.terms()
-            rows.append(
-                {
-                    "model": f"R-IDT {name}",
-                    "seed": seed,
-                    "ours": model.errors(seed),
-                    "published": list(RIDT_ERRORS[name]),
-                    "weights": len(terms),
-                    "whole": bool(run.metrics["integer_weights"]),
-                    "constant": run.value_function.constant,
-                    "state_features": len(run.value_function.pool),
-                }
-            )
+            if network in readable:
+                own = Model(network, {0: readable[network]}, 1)
+                rows.append({"model": f"readable mode {network}", **own.row(0), "published": None})
+        published = list(RIDT_ERRORS[name])
+        seeds = sorted(model.runs)
+        rows += [{"model": f"R-IDT {name}", **model.row(seed), "published": published} for seed in seeds]
         if name == "gripper":
             rows.append({"model": "R-IDT gripper, bad", "ours": None, "published": list(RIDT_ERRORS[BAD])})
     return rows
@@ -179,7 +194,7 @@ def written(errors: Sequence[float] | None) -> str:
     return "–" if errors is None else " / ".join(f"{error:.4f}" for error in errors)
 
 
-def tables_text(models: Mapping[str, Model]) -> str:
+def tables_text(models: Mapping[str, Model], readable: Mapping[str, Run]) -> str:
     """All tables in Markdown."""
     lines = ["# Chapter 5 of the thesis", "", "Table 5.1: states. Each cell: ours (published).", ""]
     lines += ["| class | split | states | objects | greatest V\\* |", "| --- | --- | --- | --- | --- |"]
@@ -190,12 +205,13 @@ def tables_text(models: Mapping[str, Model]) -> str:
         lines.append(f"| {row['class']} | {row['split']} | {' | '.join(cells)} |")
     for number, (title, names) in TABLES.items():
         lines += ["", f"Table {number}: mean absolute errors on {title}, train / validation / test.", ""]
-        lines += ["| model | seed | ours | published | weights |", "| --- | --- | --- | --- | --- |"]
-        for row in errors_table(models, names):
+        lines += ["| model | seed | ours | published | weights | symbols |", f"|{' --- |' * 6}"]
+        for row in errors_table(models, names, readable):
             kind = "" if "whole" not in row else "whole" if row["whole"] else "real"
             weights = f"{row['weights']} {kind}, of {row['state_features']} features" if kind else ""
             cells = [row["model"], str(row.get("seed", "")), written(row["ours"]), written(row["published"])]
-            lines.append(f"| {' | '.join([*cells, weights])} |")
+            size = f"{row['size']:,}" if kind else ""
+            lines.append(f"| {' | '.join([*cells, weights, size])} |")
     return "\n".join([*lines, "", *(f"- {line}" for line in targets(models)), ""])
 
 
@@ -279,11 +295,12 @@ def main() -> None:
     if not models:
         raise SystemExit(f"{options.runs} has no runs of {SWEEP}; make them with `make thesis`.")
     options.out.mkdir(parents=True, exist_ok=True)
-    text = tables_text(models)
+    readable = readable_in(options.runs)
+    text = tables_text(models, readable)
     (options.out / "tables.md").write_text(text)
     draw_figures(models, options.out)
     if options.json:
-        tables = {number: errors_table(models, names) for number, (_, names) in TABLES.items()}
+        tables = {number: errors_table(models, names, readable) for number, (_, names) in TABLES.items()}
         print(json.dumps({"5.1": states_table(models), **tables}, indent=1))
     else:
         print(text)

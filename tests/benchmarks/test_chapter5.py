@@ -28,7 +28,7 @@ def models(chapter5) -> dict[str, object]:
 
 
 def test_every_seed_and_the_published_figures_are_in_the_table(chapter5, models) -> None:
-    rows = chapter5.errors_table(models, ["gripper"])
+    rows = chapter5.errors_table(models, ["gripper"], {})
     assert [(row["model"], row.get("seed")) for row in rows] == [
         ("R-GNN gripper", None),
         ("R-IDT gripper", 0),
@@ -37,6 +37,8 @@ def test_every_seed_and_the_published_figures_are_in_the_table(chapter5, models)
     ]
     assert rows[0]["published"] == [0.0073, 0.0069, 0.0754]
     assert rows[3]["published"] == [1.4020, 1.3297, 1.2855]
+    with_readable = chapter5.errors_table(models, ["gripper"], {"gripper": models["gripper"].runs[0]})
+    assert [row["model"] for row in with_readable][:2] == ["R-GNN gripper", "readable mode gripper"]
     known = models["gripper"].runs[0].metrics["splits"]
     assert rows[1]["ours"] == [known[split]["mae"] for split in ("train", "validation", "test")]
 
