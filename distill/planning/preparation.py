@@ -64,7 +64,11 @@ def prepare(
     if (stored := stored_data(file)) is not None:
         return stored, file
     parts = file.with_suffix(".parts")
-    if split.states is None:
+    # The states without a reduction may be known already.
+    plain = stored_data(cache_file("data", data_key(split, "none"), folder=cache))
+    if plain is not None:
+        labelled = plain
+    elif split.states is None:
         labelled = join(_label_all(split, workers, parts, progress))
     else:
         labelled = read_states(split)

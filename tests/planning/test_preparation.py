@@ -47,6 +47,15 @@ def test_settings_and_content_make_the_key(tmp_path: Path) -> None:
     assert len(set(files)) == len(files)
 
 
+def test_states_without_reduction_are_not_labelled_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = prepare(few(), cache=tmp_path / "alone", reduce="exact")[1]
+    prepare(few(), cache=tmp_path, reduce="none")
+    monkeypatch.setattr(preparation, "_label_all", None)
+    assert prepare(few(), cache=tmp_path, reduce="exact")[1].read_bytes() == expected.read_bytes()
+
+
 def test_several_workers_give_the_same_file(tmp_path: Path) -> None:
     steps: list[tuple[int, int]] = []
     alone = prepare(few(count=6), cache=tmp_path / "one")[1]
