@@ -9,9 +9,9 @@ def problems(as_json: Json = False) -> None:
     For each split, the table has the number of objects, of instances and of labelled states, and the largest
     V*, as in `distill data CLASS`. A YAML file declares a new class: see docs/problem-classes.md.
     """
-    from distill.planning import SPLITS, problem_class, problem_classes
+    from distill.planning import SPLITS, problem_class, problem_classes, thesis_classes
 
-    classes = [problem_class(name) for name in problem_classes()]
+    classes = [problem_class(name) for name in (*problem_classes(), *thesis_classes())]
     if as_json:
         print_json(
             {
