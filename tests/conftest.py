@@ -10,6 +10,7 @@ from distill.planning import prepare, problem_class
 from distill.structures import DataSet
 
 settings.register_profile("steady", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("quick", settings.get_profile("steady"), max_examples=20)
 settings.load_profile("steady")
 
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "pddl"

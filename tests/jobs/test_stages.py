@@ -156,6 +156,7 @@ def test_a_damaged_entry_is_told_in_the_log(made, source, tmp_path) -> None:
     assert [step["stage"] for step in run.log if step["damaged"]] == ["evaluate"]
 
 
+@pytest.mark.slow
 def test_a_network_is_trained_where_there_is_no_checkpoint(source, tmp_path) -> None:
     content = small_content(source)
     del content["checkpoint"]

@@ -90,6 +90,11 @@ def test_what_follows(batch, strong, weak):
         assert all(naive.holds(weak, x) for x in range(batch.n_objects) if naive.holds(strong, x))
 
 
+def test_a_conjunction_entails_its_parts():
+    assert entails(parse("a & b"), parse("a"))
+    assert not entails(parse("a"), parse("a & b"))
+
+
 LAWS = [
     ("~~a", "a"),
     ("a & top", "a"),
@@ -179,6 +184,7 @@ def test_laws(text, shorter):
     assert simplify(parse(text)) is parse(shorter)
 
 
+@pytest.mark.slow
 def test_deep_formulas():
     nested = parse("clear")
     for number in range(10_000):

@@ -125,6 +125,7 @@ training: {epochs: 2, batches: 2, batch_size: 8, seeds: 2}
 """
 
 
+@pytest.mark.slow
 def test_seeds_trained_in_parallel_are_the_same(tmp_path, training_set):
     (tmp_path / "small.yaml").write_text(CONFIG)
     config = TrainingConfig.read(tmp_path / "small.yaml")

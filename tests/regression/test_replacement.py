@@ -86,6 +86,7 @@ def test_weights_that_must_not_be_negative_are_not() -> None:
     free = Replacement(pool, intercept=True, nonnegative=False).near([solution], most)
     bound = Replacement(pool, intercept=True, nonnegative=True).near([], most)
     assert any(min(one.weights) < 0 for one in free)
+    assert bound
     assert all(min(one.weights) >= 0 for one in bound)
 
 
