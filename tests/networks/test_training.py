@@ -168,6 +168,7 @@ def test_a_config_without_instances_is_explained(tmp_path):
         TrainingConfig.read(tmp_path / "empty.yaml").splits()
 
 
+@pytest.mark.slow
 def test_a_shipped_network_scores_what_its_record_says(training_set):
     data = training_set("blocks-clear")
     network = Checkpoint.load(SHIPPED / "blocks-clear.safetensors")

@@ -53,6 +53,7 @@ def test_generators_are_deterministic_and_splits_disjoint(name: str) -> None:
     assert len(set(texts)) == len(texts)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", problem_classes())
 def test_the_measured_figures_are_those_that_labelling_gives(name: str, training_set) -> None:
     measured = problem_class(name).splits["train"]["measured"]
