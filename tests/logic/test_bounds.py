@@ -61,6 +61,7 @@ def test_the_deepest_formulas_work_in_every_operation(name):
         assert file_text(count, form, WORDS)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["both"])
 def test_one_level_more_is_refused(name):
     text = DEEP[name]

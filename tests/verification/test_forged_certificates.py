@@ -1,7 +1,6 @@
 """Forged and damaged certificates: refused, or what they say is true, or it is listed as not checked."""
 
 import gzip
-import itertools
 import json
 import os
 from pathlib import Path
@@ -25,7 +24,7 @@ def failures(cases, folder: Path) -> list[str]:
 @some_and_all(25)
 @pytest.mark.parametrize("name", NAMES)
 def test_every_value_forged(name, step, tmp_path):
-    assert not failures(itertools.islice(hostile.forgeries(name), 0, None, step), tmp_path)
+    assert not failures(hostile.forgeries(name, step), tmp_path)
 
 
 def test_the_certificates_are_all_there():
