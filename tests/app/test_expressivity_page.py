@@ -41,9 +41,10 @@ def some_blocks(runs_folder: Path) -> DataSet:
 # Counting
 
 
+@pytest.mark.slow
 def test_conflicts_are_the_pairs_of_classes_that_a_colouring_does_not_distinguish(run, runs_folder) -> None:
     gripper = Run.load(next(DEMO.iterdir())).states("train")
-    small = gripper.pick(whole_instances(gripper, 20))
+    small = gripper.pick(whole_instances(gripper, 40))
     for data in (run.states("train"), some_blocks(runs_folder), small):
         analysis = Expressivity.of(data)
         found = counted(analysis)

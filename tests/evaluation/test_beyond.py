@@ -26,7 +26,7 @@ SIZES = {
     "visitall": (205, 217),
 }
 SEARCHABLE = {"blocks-clear": 9, "blocks-on": 8, "gripper": 30, "miconic": 45, "visitall": 60}
-# Labels of the others take seconds.
+# The instances of these two take seconds.
 FAR = [pytest.param(name, marks=[pytest.mark.slow] * (name in ("blocks-on", "miconic"))) for name in SIZES]
 Few = Callable[[str], BeyondSplit]
 FOUR_FEATURES = "2*#<on+>clear_G + #holding*#(clear_G & ~clear) - #<on>clear_G"
@@ -56,7 +56,7 @@ def few() -> Few:
     return cache(short)
 
 
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", FAR)
 def test_the_declared_sizes_hold_and_nothing_is_trained_on_them(name: str) -> None:
     problem = problem_class(name)
     spec = problem.declared("beyond")

@@ -254,6 +254,7 @@ def test_huge_functions_are_kept_where_parts_are_shared():
         assert "symbols, which nobody can read; take a form that keeps what is shared: python, json." in told
 
 
+@pytest.mark.slow
 def test_large_functions_are_written_out_up_to_a_limit():
     terms = [parse(f"{n + 1}*#(<on>(clear & <on_G>top) > {n} & <on^-1>clear)") for n in range(1400)]
     value = fo.Sum(*terms)

@@ -41,7 +41,7 @@ def same_weights(one, other) -> bool:
     return all(torch.equal(a, b) for a, b in pairs)
 
 
-@pytest.mark.parametrize("loss", ["l1", "mse"])
+@pytest.mark.parametrize("loss", ["l1", pytest.param("mse", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("batch_size", [0, 16])
 def test_training_lowers_the_error(examples, loss, batch_size):
     settings = Training(

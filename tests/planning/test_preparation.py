@@ -47,6 +47,7 @@ def test_settings_and_content_make_the_key(tmp_path: Path) -> None:
     assert len(set(files)) == len(files)
 
 
+@pytest.mark.slow
 def test_several_workers_give_the_same_file(tmp_path: Path) -> None:
     steps: list[tuple[int, int]] = []
     alone = prepare(few(count=6), cache=tmp_path / "one")[1]

@@ -161,6 +161,7 @@ def test_names_change_nothing():
     assert len(both.sizes[0].records) == 1
 
 
+@pytest.mark.slow
 def test_processes_change_nothing(monkeypatch):
     problem, value = problem_class("miconic"), parse(RIGHT["miconic"].replace("+ 3", "+ 4"))
     alone = Verifier(value, workers=1).problem(problem, 5, go_on=True)
