@@ -66,9 +66,9 @@ def test_without_a_cache_the_run_is_the_same(made, source, tmp_path) -> None:
     ("settings", "redone"),
     [
         ({"max_features": 5}, {"regress", "evaluate"}),
-        ({"target": "model"}, {"regress", "evaluate"}),
+        pytest.param({"target": "model"}, {"regress", "evaluate"}, marks=pytest.mark.slow),
         ({"inner_depth": 2}, {"distil", "regress", "evaluate"}),
-        ({"pool": "ridt+polish"}, {"regress", "evaluate"}),
+        pytest.param({"pool": "ridt+polish"}, {"regress", "evaluate"}, marks=pytest.mark.slow),
         ({"seed": 1}, {"replay", "distil", "regress", "evaluate"}),
         ({"mode": "quotient", "regression": "squares"}, {"replay", "distil", "regress", "evaluate"}),
     ],
