@@ -36,8 +36,8 @@ app: $(STAMP)  ## open the workbench in the browser
 test: $(STAMP) browser  ## run all tests
 	$(BIN)/pytest -n auto -q
 
-quick: $(STAMP)  ## run the tests but the slow ones: browsers, documents, whole distillations
-	$(BIN)/pytest -n auto -q -m 'not slow'
+quick: $(STAMP)  ## run the tests but the slow ones: browsers, documents, whole distillations, large sets of cases
+	$(BIN)/pytest -n auto -q -m 'not slow' --hypothesis-profile=quick
 
 # The workbench is tested in a real browser, where Debian's packages have one or it is there already.
 .PHONY: browser

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from published import NETWORK_ERRORS, RIDT_ERRORS, SPLITS, STATES
+from thesis_data import beyond_training
 
 from app.drawings.decision_tree import Labels, draw_dendrogram, draw_tree
 from app.drawings.svg import to_svg
@@ -189,6 +190,20 @@ def targets(models: Mapping[str, Model]) -> list[str]:
     return lines
 
 
+def errors_within(model: Model) -> tuple[float, dict[int, float]]:
+    """The share of test states beyond the training range, and for each seed the error on the other ones."""
+    some = model.runs[model.best]
+    sets = {split: some.states(split) for split in ("train", "test")}
+    higher, further = beyond_training(sets)["test"]
+    within = ~np.logical_or.reduce([higher, *further.values()])
+    errors = {}
+    for seed, run in sorted(model.runs.items()):
+        table = run.predictions()
+        own = table[table["split"] == "test"]
+        errors[seed] = float(np.abs(own["value"] - own["v_star"]).to_numpy()[within].mean())
+    return 1 - float(within.mean()), errors
+
+
 def written(errors: Sequence[float] | None) -> str:
     """Errors on the three splits."""
     return "–" if errors is None else " / ".join(f"{error:.4f}" for error in errors)
@@ -212,7 +227,18 @@ def tables_text(models: Mapping[str, Model], readable: Mapping[str, Run]) -> str
             cells = [row["model"], str(row.get("seed", "")), written(row["ours"]), written(row["published"])]
             size = f"{row['size']:,}" if kind else ""
             lines.append(f"| {' | '.join([*cells, weights, size])} |")
-    return "\n".join([*lines, "", *(f"- {line}" for line in targets(models)), ""])
+    lines += [
+        "",
+        *(f"- {line}" for line in targets(models)),
+        "",
+        "Test states within the training range:",
+        "",
+    ]
+    for name, (share, errors) in ((name, errors_within(model)) for name, model in models.items()):
+        if errors and share < 1:
+            listed = ", ".join(f"seed {seed} {error:.4f}" for seed, error in errors.items())
+            lines.append(f"- {name} ({share:.1%} of the states are beyond): {listed}")
+    return "\n".join([*lines, ""])
 
 
 def draw_figures(models: Mapping[str, Model], folder: Path) -> None:

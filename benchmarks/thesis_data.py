@@ -29,6 +29,19 @@ def distances(data: DataSet) -> dict[str, np.ndarray]:
     return {name: np.concatenate(parts) for name, parts in found.items()}
 
 
+def beyond_training(sets: dict[str, DataSet]) -> dict[str, tuple[np.ndarray, dict[str, np.ndarray]]]:
+    """For each split (n_states,) which states have a greater V* than training, or objects further apart."""
+    far = {split: distances(data) for split, data in sets.items()}
+    greatest = sets["train"].v_star.max()
+    return {
+        split: (
+            data.v_star > greatest,
+            {name: reach > far["train"][name].max() for name, reach in far[split].items()},
+        )
+        for split, data in sets.items()
+    }
+
+
 def rows_of(name: str, exhaustive: bool, workers: int) -> list[dict[str, Any]]:
     """One row for each split of a class."""
     declared = problem_class(name if exhaustive else f"{name}-walks")
@@ -36,14 +49,13 @@ def rows_of(name: str, exhaustive: bool, workers: int) -> list[dict[str, Any]]:
         split: prepare_reduced(declared.split(split), reduce="none", workers=workers)[0] for split in SPLITS
     }
     distinct = {split: data.distinct() for split, data in sets.items()}
-    far = {split: distances(data) for split, data in distinct.items()}
+    far = beyond_training(distinct)
     layers = layers_to_cross(data.structures(part) for data in distinct.values() for part in data.slices())
     rows = []
     for (split, data), (states, _, greatest) in zip(sets.items(), STATES[name], strict=True):
         summary = data.summary()
         kept = distinct[split]
-        higher = kept.v_star > distinct["train"].v_star.max()
-        further = {relation: reach > far["train"][relation].max() for relation, reach in far[split].items()}
+        higher, further = far[split]
         beyond = np.logical_or.reduce([higher, *further.values()])
 
         def states_of(chosen: np.ndarray, counts: np.ndarray = kept.multiplicity) -> int:

@@ -1,6 +1,7 @@
 """What all tests share: data by others if it is there, and a cache that belongs to this test run."""
 
 import os
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -10,6 +11,7 @@ from distill.planning import prepare, problem_class
 from distill.structures import DataSet
 
 settings.register_profile("steady", deadline=None, derandomize=True, max_examples=60)
+settings.register_profile("quick", settings.get_profile("steady"), max_examples=20)
 settings.load_profile("steady")
 
 SHARED = Path(__file__).parents[2] / "shared" / "data" / "pddl"
@@ -44,9 +46,10 @@ def cache_of_this_run(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def training_set():
-    """The labelled training states of a problem class."""
+    """The labelled training states of a problem class; those of some instances take less time."""
 
-    def make(name: str) -> DataSet:
-        return prepare(problem_class(name).split("train"), workers=1)[0]
+    def make(name: str, step: int = 1) -> DataSet:
+        split = problem_class(name).split("train")
+        return prepare(replace(split, instances=split.instances[::step]), workers=1)[0]
 
     return make

@@ -78,9 +78,11 @@ def test_the_table_of_networks_is_that_of_their_files() -> None:
 
 
 def test_links_lead_somewhere() -> None:
-    for page in [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]:
-        for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text()):
-            assert (page.parent / target).exists(), f"{page.name} links to {target}"
+    pages = [*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")]
+    links = [(page, target) for page in pages for target in re.findall(r"\]\(([^)#:]+)\)", page.read_text())]
+    assert {page.parent for page, _ in links} == {ROOT, ROOT / "docs"}
+    for page, target in links:
+        assert (page.parent / target).exists(), f"{page.name} links to {target}"
 
 
 def test_the_file_format_is_documented_as_it_is() -> None:

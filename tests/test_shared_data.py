@@ -21,6 +21,7 @@ TABLE_1 = ["gripper", "ferry", "spanner", "blocks4ops-clear", "blocks4ops-on", "
 COUNTS = ["instances", "solvable_instances", "states", "states_of_solvable_instances", "max_v_star"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", TABLE_1)
 def test_counts_of_table_1(shared_pddl: Path, name: str) -> None:
     folder = shared_pddl / name / "table1"
@@ -38,6 +39,7 @@ def test_counts_of_table_1(shared_pddl: Path, name: str) -> None:
     "name",
     [f"{n}/test" for n in TABLE_1 if n != "spanner"] + ["kr22/gripper/test", "kr22/blocks/test"],
 )
+@pytest.mark.slow
 def test_large_instances_are_read_and_planned(shared_pddl: Path, name: str) -> None:
     folder = shared_pddl / name
     splits = splits_by_size(Domain.read(folder / "domain.pddl"), folder, Labelling())

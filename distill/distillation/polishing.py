@@ -27,6 +27,7 @@ from distill.logic import (
     Truth,
     neighbourhood,
     unpack,
+    walk,
     weighted,
 )
 from distill.regression import ColumnPool, Replacement, Solution, Term
@@ -227,7 +228,7 @@ def _factors(number: Number) -> tuple[Number, ...]:
 
 def _parts(numbers: Iterable[Number]) -> set[Truth]:
     """The formulas about objects in numbers."""
-    return {node for one in numbers for node in one.walk() if isinstance(node, Truth) and not node.of_state}
+    return {node for node in walk(numbers) if isinstance(node, Truth) and not node.of_state}
 
 
 def _keys(values: NDArray[Any]) -> list[int]:

@@ -24,6 +24,7 @@ from distill.logic import (
     Truth,
     Writer,
     read_formula,
+    walk,
     write,
 )
 
@@ -87,7 +88,7 @@ class Catalogue:
         pool: dict[Node, StateFeature] = {feature.number: feature for feature in function.pool}
         weights: dict[Node, float] = {feature.number: weight for weight, feature in function.terms()}
         used = set(function.value.walk())
-        self._nodes = tuple(_all_parts(pool))
+        self._nodes = tuple(walk(pool))
         self._predicates = _predicates(self._nodes)
         containing = _containing(self._nodes, tuple(pool))
         provenances = _provenances(function.pool)
@@ -267,20 +268,6 @@ def counted_concept(formula: Node) -> Truth | None:
 
 def _searched(text: str) -> str:
     return "".join(text.split()).casefold()
-
-
-def _all_parts(formulas: Collection[Node]) -> Iterator[Node]:
-    """All nodes of all formulas, each once, parts before wholes."""
-    seen: set[Node] = set()
-    todo = [(formula, False) for formula in reversed(list(formulas))]
-    while todo:
-        node, done = todo.pop()
-        if done:
-            yield node
-        elif node not in seen:
-            seen.add(node)
-            todo.append((node, True))
-            todo += [(part, False) for part in reversed(node.parts)]
 
 
 def _predicates(nodes: Sequence[Node]) -> dict[Node, frozenset[str]]:

@@ -66,7 +66,7 @@ from .syntax.formulas import (
     Top as Top,
     Truth as Truth,
 )
-from .syntax.nodes import Node as Node
+from .syntax.nodes import Node as Node, walk as walk
 from .syntax.relations import (
     Closure as Closure,
     Relation as Relation,

@@ -76,7 +76,9 @@ def test_each_drawing_says_by_names_and_arities_what_it_can_draw() -> None:
 def test_walks_can_be_drawn_in_every_way_and_look_the_same_again(name) -> None:
     for number in (0, 3, 9):
         scene = scene_of(name, number=number, walk=number, held=[0])
-        for key in drawings_for(problem_class(name).domain.vocabulary()):
+        drawings = drawings_for(problem_class(name).domain.vocabulary())
+        assert drawings
+        for key in drawings:
             picture = DRAWINGS[key].draw(scene)
             root = read(to_svg(picture))
             assert root.tag == f"{SVG}svg"

@@ -288,6 +288,7 @@ def test_names_that_are_markup_stay_text(runs_folder, tmp_path, monkeypatch) -> 
 # Jobs
 
 
+@pytest.mark.slow
 def test_a_solve_is_handed_to_a_process_and_its_result_is_shown(blocks, tmp_path, monkeypatch) -> None:
     store = tmp_path / "runs"
     blocks = opened(Path(shutil.copytree(blocks.folder, store / blocks.name)))

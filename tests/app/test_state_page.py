@@ -81,6 +81,7 @@ def test_successors_are_ranked_and_the_choices_marked(demo, monkeypatch) -> None
     assert (stays[["by V*", "by network", "by value"]] == "").all(axis=None)
 
 
+@pytest.mark.slow
 def test_a_run_without_a_network_with_dead_ends_and_other_arities(odd, monkeypatch) -> None:
     data = odd.states("train")
     store = odd.folder.parent

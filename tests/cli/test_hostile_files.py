@@ -7,21 +7,22 @@ import pytest
 from distill.common import InputError, drawing
 from tests.support.commands import distill
 from tests.support.hostile import files as hostile
+from tests.support.samples import some_and_all
 
 MARK = b"\xef\xbb\xbf"
 
 
-@pytest.mark.parametrize("part", range(2))
-def test_every_command_refuses_what_is_no_file(part, tmp_path, monkeypatch) -> None:
+@some_and_all(5)
+def test_every_command_refuses_what_is_no_file(step, tmp_path, monkeypatch) -> None:
     monkeypatch.setenv("DISTILL_CACHE", str(tmp_path / "cache"))
     found = []
-    cases = list(hostile.cases(150, seed=0))[part::2]
+    cases = list(hostile.cases(150, seed=0))[::step]
     for number, case in enumerate(cases):
         place = tmp_path / str(number)
         place.mkdir()
         if reason := hostile.failure(case, place):
             found.append(f"{case.name}: {reason}")
-    assert len(cases) == 75
+    assert len(cases) == 150 // step
     assert not found, "\n".join(found)
 
 

@@ -59,6 +59,7 @@ def test_a_run_from_a_network_to_its_folder(tmp_path, files, network):
     assert len(folders(out)) == 2
 
 
+@pytest.mark.slow
 def test_pools_and_controls_are_told(tmp_path, files, network):
     domain, folder = files
     source = "--domain", domain, "--train", folder, "--out", tmp_path / "runs", "--max-steps", "0"
@@ -87,6 +88,7 @@ RINGS = """(define (domain rings)
 """
 
 
+@pytest.mark.slow
 def test_states_that_look_the_same_with_different_labels_are_shown(tmp_path):
     """No formula tells one ring of six from two of three, but only with these one step is enough."""
     domain, folder = tmp_path / "rings.pddl", tmp_path / "instances"

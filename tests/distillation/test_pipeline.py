@@ -66,6 +66,7 @@ def test_the_value_function_is_its_terms_and_its_constant(data, network, tmp_pat
     distilled = distil(network, {"train": data}, SMALL).explanation
     states = data.structures()
     evaluator = Evaluator(states)
+    assert distilled.terms()
     total = sum(weight * evaluator.number(feature.number) for weight, feature in distilled.terms())
     assert np.allclose(total + distilled.constant, distilled.values(states))
     assert all(feature.kind in ("numerical", "boolean", "combined") for _, feature in distilled.terms())
@@ -112,6 +113,7 @@ def test_regressions(data, network, tmp_path, method, nonnegative, intercept) ->
         assert error(distilled) < np.abs(data.v_star - np.median(data.v_star)).mean()
     else:
         assert error(distilled) < error(fitted("absolute" if method == "squares" else "squares"))
+    assert distilled.terms()
     if nonnegative:
         assert all(weight >= 0 for weight, _ in distilled.terms())
     if not intercept:

@@ -1,6 +1,8 @@
 """Readable distillation: exact, short, the same under other names, and honest where it falls short."""
 
+from collections.abc import Callable
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -8,7 +10,7 @@ import pytest
 import torch
 
 from distill.common import InputError
-from distill.distillation import Distillation, distil
+from distill.distillation import Distillation, DistillationResult, distil
 from distill.explanations import ValueFunction, has_integer_weights
 from distill.logic import Evaluator, hand_made, renamed
 from distill.networks import RGNN, Architecture, Checkpoint
@@ -18,6 +20,8 @@ from tests.support.blocks import ALL_NAMES, CHECKPOINTS, error, expanded, rewrit
 from tests.support.clock import count_looks
 
 pytestmark = pytest.mark.slow
+FUNCTIONS = Path(__file__).parents[1] / "golden" / "expected" / "values"
+Small = Callable[..., DistillationResult]
 
 
 @pytest.fixture(autouse=True)
@@ -35,8 +39,14 @@ def checkpoint() -> Checkpoint:
     return Checkpoint.load(CHECKPOINTS / "blocks-clear.safetensors")
 
 
-def test_a_network_becomes_a_short_exact_value_function(checkpoint: Checkpoint, data: DataSet) -> None:
-    result = distil(checkpoint, {"train": data})
+@pytest.fixture(scope="module")
+def small(checkpoint: Checkpoint, data: DataSet) -> Small:
+    """The distillation of the small instances; tests with the same settings share it."""
+    return cache(lambda **settings: distil(checkpoint, {"train": data}, Distillation(**settings)))
+
+
+def test_a_network_becomes_a_short_exact_value_function(small: Small, data: DataSet) -> None:
+    result = small()
     distilled = result.explanation
     assert result.fit["exact"]
     assert error(distilled.value, data) == 0
@@ -49,20 +59,20 @@ def test_a_network_becomes_a_short_exact_value_function(checkpoint: Checkpoint, 
     assert error(distilled.value, test) == 0
 
 
-@pytest.mark.parametrize(("name", "largest"), [("blocks-on", 60), ("miconic", 78)])
+@pytest.mark.parametrize(
+    ("name", "largest"), [("blocks-on", 60), ("gripper", 60), ("miconic", 78), ("visitall", 10)]
+)
 def test_other_shipped_networks_do_too(training_set, name: str, largest: int) -> None:
-    states = training_set(name)
-    result = distil(Checkpoint.load(CHECKPOINTS / f"{name}.safetensors"), {"train": states})
-    distilled = result.explanation
-    assert result.fit["exact"]
-    assert error(distilled.value, states) == 0
+    """Golden tests compare these functions with what the networks become."""
+    distilled = ValueFunction.load(FUNCTIONS / name / "model.json")
+    assert error(distilled.value, training_set(name)) == 0
     assert has_integer_weights(distilled.value)
     assert len(distilled.terms()) <= 8
     assert distilled.value.size <= largest
 
 
-def test_what_trees_said_stays_with_the_short_formula(checkpoint: Checkpoint, data: DataSet) -> None:
-    distilled = distil(checkpoint, {"train": data}).explanation
+def test_what_trees_said_stays_with_the_short_formula(small: Small, data: DataSet) -> None:
+    distilled = small().explanation
     evaluator = Evaluator(data.structures())
     compared = 0
     for feature in distilled.pool:
@@ -73,10 +83,10 @@ def test_what_trees_said_stays_with_the_short_formula(checkpoint: Checkpoint, da
     assert compared > 10
 
 
-def test_nothing_depends_on_names_and_order(checkpoint: Checkpoint, data: DataSet) -> None:
+def test_nothing_depends_on_names_and_order(small: Small, checkpoint: Checkpoint, data: DataSet) -> None:
     same = expanded(rewritten(small_instances()))
     assert sorted(same.v_star) == sorted(data.v_star)
-    one = distil(checkpoint, {"train": data}).explanation
+    one = small().explanation
     other = distil(Checkpoint(with_names(checkpoint.network, ALL_NAMES, same)), {"train": same}).explanation
     assert renamed(one.value, ALL_NAMES) is other.value
 
@@ -96,9 +106,11 @@ def with_names(network: RGNN, names: dict[str, str], data: DataSet) -> RGNN:
     return made
 
 
-def test_the_same_settings_give_the_same_bytes(checkpoint: Checkpoint, data: DataSet, tmp_path: Path) -> None:
-    for name in ("one.json", "other.json"):
-        distil(checkpoint, {"train": data}).explanation.save(tmp_path / name)
+def test_the_same_settings_give_the_same_bytes(
+    small: Small, checkpoint: Checkpoint, data: DataSet, tmp_path: Path
+) -> None:
+    for name, result in (("one.json", small()), ("other.json", distil(checkpoint, {"train": data}))):
+        result.explanation.save(tmp_path / name)
     assert (tmp_path / "one.json").read_bytes() == (tmp_path / "other.json").read_bytes()
     again = ValueFunction.load(tmp_path / "one.json")
     again.save(tmp_path / "again.json")
@@ -133,8 +145,10 @@ def test_networks_that_see_marked_goals(data: DataSet, tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("control", ["untrained", "permuted"])
-def test_controls_are_labelled_and_differ(checkpoint: Checkpoint, data: DataSet, control: str) -> None:
-    trained = distil(checkpoint, {"train": data}, Distillation(time_limit=5.0)).explanation
+def test_controls_are_labelled_and_differ(
+    small: Small, checkpoint: Checkpoint, data: DataSet, control: str
+) -> None:
+    trained = small(time_limit=5.0).explanation
     weights = [parameter.clone() for parameter in checkpoint.network.parameters()]
     distilled = distil(checkpoint, {"train": data}, Distillation(control=control, time_limit=5.0)).explanation
     assert distilled.label == f"ridt, {control}"

@@ -164,6 +164,7 @@ def test_distances_are_given_where_trees_bear_enough_steps_in_a_row(quotient):
 
 def test_a_distance_knows_the_chain_that_admits_it(extractor):
     found = [extractor.named(one) for one in extractor.features()[0] if one.kind == "distance"]
+    assert found
     for feature in found:
         chain = feature.provenance.chain
         assert isinstance(feature.number, Distance)

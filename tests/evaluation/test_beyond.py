@@ -26,6 +26,8 @@ SIZES = {
     "visitall": (205, 217),
 }
 SEARCHABLE = {"blocks-clear": 9, "blocks-on": 8, "gripper": 30, "miconic": 45, "visitall": 60}
+# The instances of these two take seconds.
+FAR = [pytest.param(name, marks=[pytest.mark.slow] * (name in ("blocks-on", "miconic"))) for name in SIZES]
 Few = Callable[[str], BeyondSplit]
 FOUR_FEATURES = "2*#<on+>clear_G + #holding*#(clear_G & ~clear) - #<on>clear_G"
 
@@ -54,7 +56,7 @@ def few() -> Few:
     return cache(short)
 
 
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", FAR)
 def test_the_declared_sizes_hold_and_nothing_is_trained_on_them(name: str) -> None:
     problem = problem_class(name)
     spec = problem.declared("beyond")
@@ -69,14 +71,14 @@ def test_the_declared_sizes_hold_and_nothing_is_trained_on_them(name: str) -> No
             assert np.max(cells, axis=0).tolist() == [15, 15]
 
 
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", FAR)
 def test_labels_are_those_of_the_thesis_evaluated_directly(name: str, few: Few) -> None:
     data = few(name).data
     assert len(data) > 30
     assert [FUNCTIONS[name](state) for state, _ in states(data)] == data.v_star.tolist()
 
 
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", FAR)
 def test_zero_is_for_goal_states_and_only_for_them(name: str, few: Few) -> None:
     far = few(name)
     [(goal, _, _)] = far.split.instances[0].goals
@@ -87,7 +89,7 @@ def test_zero_is_for_goal_states_and_only_for_them(name: str, few: Few) -> None:
     assert np.array_equal(far.data.v_star == 0, at_goal)
 
 
-@pytest.mark.parametrize("name", SIZES)
+@pytest.mark.parametrize("name", FAR)
 def test_no_step_brings_the_goal_closer_by_more_than_one_and_some_step_does_by_one(
     name: str, few: Few
 ) -> None:
@@ -116,6 +118,7 @@ def test_it_is_the_same_every_time(few: Few) -> None:
     assert not short("gripper", seed=1).data.same_as(few("gripper").data)
 
 
+@pytest.mark.slow
 def test_blocks_clear_beyond(training_set: Callable[[str], DataSet]) -> None:
     problem = problem_class("blocks-clear")
     training = training_set("blocks-clear")

@@ -42,7 +42,7 @@ def distilled(text: str) -> ValueFunction:
 
 
 def states_of(name: str, training_set: Any) -> tuple[Vocabulary, Structures]:
-    data = training_set(name)
+    data = training_set(name, 8)
     chosen = np.linspace(0, len(data) - 1, 25).astype(int)
     return data.vocabulary, data.structures(chosen)
 
@@ -173,8 +173,8 @@ def test_nullary_features_too(training_set):
 
 
 def test_achieved_and_missing_goals_need_no_other_vocabulary(training_set):
-    data = training_set("blocks-on")
-    batch = data.structures(np.arange(0, len(data), 4000), goal_marking=True)
+    data = training_set("blocks-on", 8)
+    batch = data.structures(np.arange(0, len(data), len(data) // 8), goal_marking=True)
     made = distilled("2*#<on_G,F>top - #<on_G,T>clear + 1")
     for words in (data.vocabulary, data.vocabulary.marked()):
         for form, evaluated in (("dlplan", by_dlplan), ("pddl", by_pddl), ("python", by_python)):
@@ -254,6 +254,7 @@ def test_huge_functions_are_kept_where_parts_are_shared():
         assert "symbols, which nobody can read; take a form that keeps what is shared: python, json." in told
 
 
+@pytest.mark.slow
 def test_large_functions_are_written_out_up_to_a_limit():
     terms = [parse(f"{n + 1}*#(<on>(clear & <on_G>top) > {n} & <on^-1>clear)") for n in range(1400)]
     value = fo.Sum(*terms)

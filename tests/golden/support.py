@@ -6,17 +6,12 @@ be right, and read the difference before you commit it. Tests that are run so ar
 
 import contextlib
 import hashlib
-import io
 import json
 import math
-import os
 import platform
 import re
 import shutil
-import signal
 import subprocess
-import sys
-import unittest.mock
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from importlib.metadata import version
@@ -24,6 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from tests.support.commands import distill
 
 ROOT = Path(__file__).parents[2]
 HERE = Path(__file__).parent
@@ -103,30 +100,9 @@ class World:
         return World(base)
 
     def distill(self, *arguments: object) -> subprocess.CompletedProcess[str]:
-        """Run a command in the folder as a user does, but within this process."""
-        from distill.cli.main import main
-
-        out, errors = io.StringIO(), io.StringIO()
-        code: object = 0
-        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
-        given = list(map(str, arguments))
-        changed = {"COLUMNS": "100", "DISTILL_CACHE": str(self.base / "cache")}
-        with (
-            contextlib.chdir(self.base),
-            unittest.mock.patch.object(sys, "argv", ["distill", *given]),
-            unittest.mock.patch.object(sys, "stdin", io.StringIO()),
-            unittest.mock.patch.dict(os.environ, changed),
-            contextlib.redirect_stdout(out),
-            contextlib.redirect_stderr(errors),
-        ):
-            try:
-                main()
-            except SystemExit as done:
-                code = done.code
-            finally:
-                for number, handler in before.items():
-                    signal.signal(number, handler)
-        return subprocess.CompletedProcess(given, int(str(code or 0)), out.getvalue(), errors.getvalue())
+        """Run a command in the folder."""
+        with contextlib.chdir(self.base):
+            return distill(*arguments, DISTILL_CACHE=str(self.base / "cache"))
 
     def text(self, *arguments: object) -> str:
         """What a command prints; it must succeed."""

@@ -20,7 +20,7 @@ from tests.golden.support import (
 
 # A function depends on training and validation states only, so these copies of the classes declare no test
 # states: labelling them takes longest. Whole runs give the same files.
-SLOW = ("blocks-on", "miconic", "visitall")
+SLOW = ("blocks-on", "gripper", "miconic", "visitall")
 
 
 def value_files(run: Path) -> dict[str, str]:

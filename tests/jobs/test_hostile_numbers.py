@@ -1,7 +1,5 @@
 import re
 
-import pytest
-
 from distill.common import Settings
 from distill.distillation import Distillation
 from distill.evaluation import Measurement
@@ -11,6 +9,7 @@ from distill.runs import Export
 from tests.golden.support import command_tree
 from tests.support.commands import distill
 from tests.support.hostile import refused, settings as hostile
+from tests.support.samples import some_and_all
 
 GROUPS: dict[str, list[type[Settings]]] = {
     "labelling": [Labelling],
@@ -52,9 +51,9 @@ def test_every_number_has_a_range():
         assert number.least < number.most, number
 
 
-@pytest.mark.parametrize("part", range(2))
-def test_odd_values_of_every_number(part, tmp_path):
-    cases = list(hostile.every())[part::2]
+@some_and_all(7)
+def test_odd_values_of_every_number(step, tmp_path):
+    cases = list(hostile.every())[::step]
     failures = [f"{case.name}: {reason}" for case in cases if (reason := hostile.failure(case, tmp_path))]
     assert not failures
 

@@ -66,9 +66,9 @@ def test_without_a_cache_the_run_is_the_same(made, source, tmp_path) -> None:
     ("settings", "redone"),
     [
         ({"max_features": 5}, {"regress", "evaluate"}),
-        ({"target": "model"}, {"regress", "evaluate"}),
+        pytest.param({"target": "model"}, {"regress", "evaluate"}, marks=pytest.mark.slow),
         ({"inner_depth": 2}, {"distil", "regress", "evaluate"}),
-        ({"pool": "ridt+polish"}, {"regress", "evaluate"}),
+        pytest.param({"pool": "ridt+polish"}, {"regress", "evaluate"}, marks=pytest.mark.slow),
         ({"seed": 1}, {"replay", "distil", "regress", "evaluate"}),
         ({"mode": "quotient", "regression": "squares"}, {"replay", "distil", "regress", "evaluate"}),
     ],
@@ -156,6 +156,7 @@ def test_a_damaged_entry_is_told_in_the_log(made, source, tmp_path) -> None:
     assert [step["stage"] for step in run.log if step["damaged"]] == ["evaluate"]
 
 
+@pytest.mark.slow
 def test_a_network_is_trained_where_there_is_no_checkpoint(source, tmp_path) -> None:
     content = small_content(source)
     del content["checkpoint"]

@@ -196,6 +196,7 @@ LARGE = {
 }
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("made", LARGE.values(), ids=LARGE)
 def test_large_functions_are_written_in_seconds_and_read_again(made):
     value = made()

@@ -1,15 +1,12 @@
 """Hostile formulas of all kinds: refused in one sentence, or read, written and evaluated rightly."""
 
-import pytest
-
 from tests.support.hostile import formulas as hostile
+from tests.support.samples import some_and_all
 
-PARTS = 5
 
-
-@pytest.mark.parametrize("part", range(PARTS))
-def test_hostile_formulas(part, tmp_path):
-    cases = list(hostile.cases(500, seed=0))[part::PARTS]
+@some_and_all(10)
+def test_hostile_formulas(step, tmp_path):
+    cases = list(hostile.cases(500, seed=0))[::step]
     found = [(case.name, hostile.failure(case, tmp_path)) for case in cases]
     assert not [f"{name}: {reason}" for name, reason in found if reason]
-    assert len(found) == 100
+    assert len(found) == 500 // step

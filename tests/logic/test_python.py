@@ -37,6 +37,7 @@ def test_python_agrees_on_planning_states(name, training_set):
         assert by_python(batch, parse(text)) == values(batch, parse(text)), text
 
 
+@pytest.mark.slow
 def test_deep_formulas_are_written_without_recursion():
     batch = Structures(WORDS, 1, [0, 0], {"on": [[0, 1], [1, 0]], "clear": [[0]]})
     negations = fo.Atom("clear")

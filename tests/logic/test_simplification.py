@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from distill.logic import Evaluator, parse, simplify, syntax as fo
 from distill.logic.rewriting.entailment import entails
@@ -15,6 +15,7 @@ from tests.support.naive import (
     small_truths,
     truths,
 )
+from tests.support.samples import more_examples
 from tests.support.small_states import TOWER
 from tests.support.strategies import batches
 
@@ -39,7 +40,7 @@ def is_shorter_and_final(formula):
     return found
 
 
-@settings(max_examples=250)
+@more_examples(4)
 @given(batches(), st.one_of(truths, small_truths))
 def test_truth_of_objects(batch, formula):
     naive, found = Naive(batch), is_shorter_and_final(formula)
@@ -47,7 +48,7 @@ def test_truth_of_objects(batch, formula):
         assert naive.holds(found, x) == naive.holds(formula, x)
 
 
-@settings(max_examples=150)
+@more_examples(3)
 @given(batches(), st.one_of(comparisons, small_comparisons))
 def test_truth_of_states(batch, formula):
     naive, found = Naive(batch), is_shorter_and_final(formula)
@@ -55,7 +56,7 @@ def test_truth_of_states(batch, formula):
         assert bool(naive.value(found, state)) == bool(naive.value(formula, state))
 
 
-@settings(max_examples=200)
+@more_examples(4)
 @given(batches(), st.one_of(numbers, products, sums))
 def test_numbers_of_states(batch, formula):
     naive, found = Naive(batch), is_shorter_and_final(formula)
@@ -75,19 +76,24 @@ def test_comparisons_of_sums(batch, number, threshold):
         assert bool(naive.value(found, state)) == bool(naive.value(formula, state))
 
 
-@settings(max_examples=150)
+@more_examples(3)
 @given(batches(), relations)
 def test_relations(batch, relation):
     found = is_shorter_and_final(relation)
     assert Naive(batch).pairs(found) == Naive(batch).pairs(relation)
 
 
-@settings(max_examples=200)
+@more_examples(4)
 @given(batches(), small_truths, small_truths)
 def test_what_follows(batch, strong, weak):
     if entails(strong, weak):
         naive = Naive(batch)
         assert all(naive.holds(weak, x) for x in range(batch.n_objects) if naive.holds(strong, x))
+
+
+def test_a_conjunction_entails_its_parts():
+    assert entails(parse("a & b"), parse("a"))
+    assert not entails(parse("a"), parse("a & b"))
 
 
 LAWS = [
@@ -179,6 +185,7 @@ def test_laws(text, shorter):
     assert simplify(parse(text)) is parse(shorter)
 
 
+@pytest.mark.slow
 def test_deep_formulas():
     nested = parse("clear")
     for number in range(10_000):

@@ -70,7 +70,7 @@ def test_a_kr22_file_computes_what_its_authors_describe(tmp_path, training_set):
     assert checkpoint.source == "gnn-policy-kr22"
     assert checkpoint.network.settings.size == 4
     assert [p.name for p in checkpoint.network.vocabulary] == ["on", "clear", "on_G", "clear_G"]
-    states = training_set("blocks-clear").structures(slice(0, 40))
+    states = training_set("blocks-clear", 8).structures(slice(0, 40))
     expected = network_values(checkpoint.network, states)[1]
     np.testing.assert_allclose(values(checkpoint.network, states), expected, rtol=1e-4, atol=1e-4)
     assert (expected >= 0).all()

@@ -30,7 +30,7 @@ def test_a_constant_feature_has_nothing_to_read():
 
 
 def test_a_feature_the_network_cannot_see_is_not_read(training_set):
-    data = training_set("blocks-clear").pick(np.arange(150))
+    data = training_set("blocks-clear", 8).pick(np.arange(150))
     checkpoint = Checkpoint(RGNN(data.vocabulary, Architecture(layers=2, size=6)))
     noise = np.random.default_rng(0).normal(size=len(data))
     rows = probe_checkpoint(checkpoint, data, {"noise": noise})
@@ -39,7 +39,7 @@ def test_a_feature_the_network_cannot_see_is_not_read(training_set):
 
 
 def test_numbers_of_atoms_are_features(training_set):
-    data = training_set("blocks-clear").pick(np.arange(30))
+    data = training_set("blocks-clear", 8).pick(np.arange(30))
     features = state_features(data)
     assert np.array_equal(features["V*"], data.v_star)
     atoms = [sum(atom.startswith("(ontable ") for atom in data.atom_names(i)) for i in range(len(data))]

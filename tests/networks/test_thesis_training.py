@@ -162,7 +162,12 @@ def test_an_atom_of_three_objects_links_them_all():
 
 @pytest.mark.parametrize(
     ("name", "layers"),
-    [("gripper-walks", 5), ("miconic-walks", 4), ("blocks-clear-walks", 17), ("visitall-walks", 20)],
+    [
+        ("gripper-walks", 5),
+        pytest.param("miconic-walks", 4, marks=pytest.mark.slow),
+        ("blocks-clear-walks", 17),
+        pytest.param("visitall-walks", 20, marks=pytest.mark.slow),
+    ],
 )
 def test_the_layers_of_the_thesis_classes(name, layers):
     """From the initial states alone; the thesis takes 5, 5, 17 and 20."""

@@ -41,7 +41,7 @@ def same_weights(one, other) -> bool:
     return all(torch.equal(a, b) for a, b in pairs)
 
 
-@pytest.mark.parametrize("loss", ["l1", "mse"])
+@pytest.mark.parametrize("loss", ["l1", pytest.param("mse", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("batch_size", [0, 16])
 def test_training_lowers_the_error(examples, loss, batch_size):
     settings = Training(
@@ -125,6 +125,7 @@ training: {epochs: 2, batches: 2, batch_size: 8, seeds: 2}
 """
 
 
+@pytest.mark.slow
 def test_seeds_trained_in_parallel_are_the_same(tmp_path, training_set):
     (tmp_path / "small.yaml").write_text(CONFIG)
     config = TrainingConfig.read(tmp_path / "small.yaml")
@@ -167,6 +168,7 @@ def test_a_config_without_instances_is_explained(tmp_path):
         TrainingConfig.read(tmp_path / "empty.yaml").splits()
 
 
+@pytest.mark.slow
 def test_a_shipped_network_scores_what_its_record_says(training_set):
     data = training_set("blocks-clear")
     network = Checkpoint.load(SHIPPED / "blocks-clear.safetensors")

@@ -75,6 +75,7 @@ def test_the_size_of_grounding_is_never_underestimated(name: str) -> None:
     for instance in problem_class(name).make("train")[:5]:
         bound = grounding_size(instance)
         true = applicable_somewhere(instance)
+        assert sum(true.values()) > 0
         assert {schema: bound[schema] for schema in true if bound[schema] < true[schema]} == {}
         assert max(bound.values()) <= len(instance.objects) ** 4
 
@@ -212,6 +213,7 @@ def test_a_folder_is_parsed_by_one_process(tmp_path: Path, monkeypatch: pytest.M
 # Interrupts
 
 
+@pytest.mark.slow
 def test_a_command_that_grounds_ends_at_once(tmp_path: Path) -> None:
     files = wide(tmp_path, *SLOW)
     command = labelling_command(files, "--time-limit", 600, "--memory-limit", 4)

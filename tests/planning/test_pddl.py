@@ -72,7 +72,9 @@ def test_case_and_comments_do_not_matter(port: Domain) -> None:
 
 def test_a_state_as_pddl_reads_back(port: Domain) -> None:
     instance = Instance(port, TASK, "p")
-    for _, state in instance.successors(instance.initial_state):
+    successors = [state for _, state in instance.successors(instance.initial_state)]
+    assert successors
+    for state in successors:
         again = Instance(port, instance.to_pddl(state), "again")
         assert sorted(again.fluent_atoms(again.initial_state)) == sorted(instance.fluent_atoms(state))
         assert (again.goals, again.facts, again.objects) == (instance.goals, instance.facts, instance.objects)

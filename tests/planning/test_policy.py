@@ -29,7 +29,9 @@ def exact_value(instance: Instance):
     return value
 
 
-@pytest.mark.parametrize("name", ["blocks-on", "gripper", "logistics"])
+@pytest.mark.parametrize(
+    "name", ["blocks-on", *(pytest.param(name, marks=pytest.mark.slow) for name in ("gripper", "logistics"))]
+)
 def test_greedy_in_v_star_is_optimal(name: str) -> None:
     instance = problem_class(name).make("train")[2]
     outcome = execute(instance, exact_value(instance))

@@ -56,6 +56,7 @@ def test_states_without_reduction_are_not_labelled_again(
     assert prepare(few(), cache=tmp_path, reduce="exact")[1].read_bytes() == expected.read_bytes()
 
 
+@pytest.mark.slow
 def test_several_workers_give_the_same_file(tmp_path: Path) -> None:
     steps: list[tuple[int, int]] = []
     alone = prepare(few(count=6), cache=tmp_path / "one")[1]

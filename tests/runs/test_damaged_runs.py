@@ -9,11 +9,12 @@ import pytest
 from distill.runs import Store
 from tests.support.commands import distill
 from tests.support.hostile import runs as hostile
+from tests.support.samples import some_and_all
 
 
-@pytest.mark.parametrize("part", range(4))
-def test_damage_at_random_places(part, tmp_path) -> None:
-    cases = list(hostile.cases(300, seed=0))[part::4]
+@some_and_all(10)
+def test_damage_at_random_places(step, tmp_path) -> None:
+    cases = list(hostile.cases(300, seed=0))[::step]
     found = []
     for number, case in enumerate(cases):
         place = tmp_path / str(number)
@@ -21,7 +22,7 @@ def test_damage_at_random_places(part, tmp_path) -> None:
         if reason := hostile.failure(case, place):
             found.append(f"{case.name}: {reason}")
         shutil.rmtree(place)
-    assert len(cases) == 75
+    assert len(cases) == 300 // step
     assert not found, "\n".join(found)
 
 

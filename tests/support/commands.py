@@ -40,30 +40,19 @@ DISTILL = [sys.executable, "-c", "from distill.cli import main; main()"]
 
 
 def distill(*arguments: object, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run a command as a user does; in this process, which has its libraries, unless it needs another."""
-    if not environment:
-        return _here(list(map(str, arguments)))
-    return subprocess.run(
-        [*DISTILL, *map(str, arguments)],
-        capture_output=True,
-        text=True,
-        check=False,
-        env={**os.environ, "COLUMNS": "100", **environment},
-    )
-
-
-def _here(arguments: list[str]) -> subprocess.CompletedProcess[str]:
+    """Run a command as a user does, but in this process, which has its libraries."""
     from distill.cli.main import main
 
-    out, told = io.StringIO(), io.StringIO()
+    given = list(map(str, arguments))
+    out, errors = io.StringIO(), io.StringIO()
     code: object = 0
     before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGTERM)}
     with (
-        unittest.mock.patch.object(sys, "argv", ["distill", *arguments]),
+        unittest.mock.patch.object(sys, "argv", ["distill", *given]),
         unittest.mock.patch.object(sys, "stdin", io.StringIO()),
-        unittest.mock.patch.dict(os.environ, {"COLUMNS": "100"}),
+        unittest.mock.patch.dict(os.environ, {"COLUMNS": "100", **environment}),
         contextlib.redirect_stdout(out),
-        contextlib.redirect_stderr(told),
+        contextlib.redirect_stderr(errors),
     ):
         try:
             main()
@@ -72,7 +61,7 @@ def _here(arguments: list[str]) -> subprocess.CompletedProcess[str]:
         finally:
             for number, handler in before.items():
                 signal.signal(number, handler)
-    return subprocess.CompletedProcess(arguments, int(code or 0), out.getvalue(), told.getvalue())
+    return subprocess.CompletedProcess(given, int(str(code or 0)), out.getvalue(), errors.getvalue())
 
 
 def answer(*arguments: object):

@@ -92,7 +92,7 @@ FORMULAS = {
 
 
 def planning_states(name: str, training_set: Any) -> Structures:
-    data = training_set(name)
+    data = training_set(name, 8)
     chosen = [*np.linspace(0, len(data) - 1, 40).astype(int), *np.flatnonzero(data.v_star == 0)[:5]]
     return data.structures(chosen, goal_marking=True)
 

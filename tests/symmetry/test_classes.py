@@ -82,6 +82,7 @@ def test_trusted_graphs_are_what_pynauty_would_make_of_them(batch: Structures) -
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(canonical, "_TrustedGraph", Checked)
         canonical_forms(object_graphs(batch))
+    assert bool(made) == (len(batch) > 0)
     for ours, theirs in made:
         assert pynauty.certificate(ours) == pynauty.certificate(theirs)
         assert ours.vertex_coloring == theirs.vertex_coloring

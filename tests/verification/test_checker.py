@@ -4,7 +4,7 @@ import itertools
 import random
 
 import pytest
-from hypothesis import given, settings, strategies as st
+from hypothesis import given, strategies as st
 
 from distill.checker import CannotCheckError
 from distill.checker.formulas import Interpretation, occurs_only_with_goal
@@ -17,6 +17,7 @@ from distill.planning import problem_class
 from distill.verification.irrelevant_predicates import goal_only
 from tests.support.naive import numbers, sharing, value_functions
 from tests.support.pddl import HALL, LIGHTS
+from tests.support.samples import more_examples
 
 WORDS = {"clear": 1, "handempty": 0, "on": 2, "on_G": 2, "between": 3, "p": 1, "p_G": 1, "p_G,F": 1, "all": 1}
 ODD_NAMES = ["at-robby", "clear_G,T", "top", "dist", "x-", "1st", "all"]
@@ -33,7 +34,7 @@ odd_numbers = st.builds(
 )
 
 
-@settings(max_examples=200)
+@more_examples(4)
 @given(st.one_of(value_functions, sharing(), st.builds(fo.Sum, odd_numbers, odd_numbers, numbers)))
 def test_the_text_of_nodes_is_that_of_the_typed_notation(value):
     assert written(to_json(value), 10**7) == str(value)

@@ -24,7 +24,7 @@ from distill.explanations.families.family import (
     nearest_whole,
     values_of,
 )
-from distill.explanations.families.levels import StateSample, levels
+from distill.explanations.families.levels import StateSample, distinct, levels
 from distill.logic import (
     And,
     Compare,
@@ -68,19 +68,6 @@ def distances(sample: StateSample) -> Iterator[tuple[Distance, Integers]]:
                 yield Distance(begin, paths.relation, paths.end), far
 
 
-def _conditions(sample: StateSample) -> list[tuple[Truth, NDArray[np.bool_]]]:
-    """The conditions that a concept is not empty, without constant ones; of equal ones the first."""
-    seen: set[bytes] = set()
-    found: list[tuple[Truth, NDArray[np.bool_]]] = []
-    for concept in sample.ends:
-        truth = Compare(Count(concept), 0)
-        holds = sample.evaluator.holds(truth)
-        if holds.any() and not holds.all() and holds.tobytes() not in seen:
-            seen.add(holds.tobytes())
-            found.append((truth, holds))
-    return found
-
-
 def find_distances(
     terms: Sequence[Term], values: Array, sample: StateSample, states: Structures
 ) -> list[TermFamily]:
@@ -122,7 +109,8 @@ def _likely(sample: StateSample, weights: Array) -> list[tuple[Distance, Sides, 
             found.append((-alone, 0, distance.order, (), (distance, (), False)))
         if len(weights) >= LEAST and alone < len(weights) and _depends(far[:, None], total):
             found.append((-len(weights), 0, distance.order, (), (distance, (), True)))
-    conditions = _conditions(sample)
+    # The conditions that a concept is not empty.
+    conditions = distinct((Compare(Count(end), 0) for end in sample.ends), sample.evaluator).items()
     for distance, far in every[:_LIKELY]:
         for count in range(1, _SIDES + 1):
             for some in itertools.combinations(conditions, count):

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from distill.logic import Evaluator, Number, write
+from distill.logic import Evaluator, Number, walk, write
 from distill.structures import Structures
 
 Array = NDArray[np.float64]
@@ -162,7 +162,7 @@ def line_from(weights: Sequence[float], first: int, silence: float = 0.0) -> Wei
 
 def values_of(features: Sequence[Number], states: Structures) -> Array:
     """(n_states, n_features) the values of features, computed in parts to limit memory."""
-    nodes = len({node for feature in features for node in feature.walk()})
+    nodes = sum(1 for _ in walk(features))
     table = np.zeros((len(states), len(features)))
     for part in _parts(states, max(1, _AT_ONCE // max(1, nodes))):
         evaluator = Evaluator(states[part])

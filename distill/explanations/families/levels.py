@@ -4,7 +4,7 @@ Level k of a relation and a concept contains the objects from which the shortest
 steps. The terms of trees are long formulas whose denotations on given states are such levels.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -125,6 +125,16 @@ class _Paths:
         return And(Modal(Closure(self.relation), self.end), Not(self.ball(k - 1)))
 
 
+def distinct(formulas: Iterable[Truth], evaluator: Evaluator) -> dict[Truth, NDArray[np.bool_]]:
+    """The formulas that are not constant with the truth values; of equal ones the first."""
+    found: dict[bytes, tuple[Truth, NDArray[np.bool_]]] = {}
+    for formula in formulas:
+        holds = evaluator.holds(formula)
+        if holds.any() and not holds.all():
+            found.setdefault(holds.tobytes(), (formula, holds))
+    return dict(found.values())
+
+
 class StateSample:
     """Some states, with the values of terms and the candidate paths."""
 
@@ -133,17 +143,8 @@ class StateSample:
         self.numbers = np.stack([self.evaluator.number(feature) for _, feature in terms], axis=1)
         self.state = states.state_of_object
         self.n_states = len(states)
-        self.ends = self._distinct(concepts(value, states.vocabulary))
+        self.ends = list(distinct(concepts(value, states.vocabulary), self.evaluator))
         self.paths = [_Paths(relation, end) for relation in relations(value) for end in self.ends]
-
-    def _distinct(self, candidates: Sequence[Truth]) -> list[Truth]:
-        """Concepts that are not constant on the objects; of equal denotations the first."""
-        found: dict[bytes, Truth] = {}
-        for concept in candidates:
-            holds = self.evaluator.holds(concept)
-            if holds.any() and not holds.all():
-                found.setdefault(holds.tobytes(), concept)
-        return list(found.values())
 
 
 def find_levels(

@@ -152,6 +152,15 @@ class _PddlWriter:
         closed = self.closures[step]
         return f"(or (= ?x ?y) {closed})" if reflexive else closed
 
+    def negation(self, node: fo.Node) -> str:
+        return _not(self.texts[node.fields[0]])
+
+    def conjunction(self, node: fo.Node) -> str:
+        return _and([self.texts[part] for part in node.fields])
+
+    def disjunction(self, node: fo.Node) -> str:
+        return f"(or {' '.join(self.texts[part] for part in node.fields)})"
+
     def modal(self, node: fo.Modal) -> str:
         relation, operand, threshold = node.fields
         inside = _with(self.short(operand), x="?y")
@@ -227,15 +236,15 @@ _WRITERS: dict[type[fo.Node], Callable[[_PddlWriter, Any], str]] = {
     fo.Identity: lambda w, node: "(= ?x ?y)",
     fo.Everything: lambda w, node: _TRUE,
     fo.Role: _PddlWriter.role,
-    fo.RelationNot: lambda w, node: _not(w.texts[node.fields[0]]),
-    fo.RelationAnd: lambda w, node: _and([w.texts[part] for part in node.fields]),
-    fo.RelationOr: lambda w, node: f"(or {' '.join(w.texts[part] for part in node.fields)})",
+    fo.RelationNot: _PddlWriter.negation,
+    fo.RelationAnd: _PddlWriter.conjunction,
+    fo.RelationOr: _PddlWriter.disjunction,
     fo.Closure: _PddlWriter.closure,
     fo.Top: lambda w, node: _TRUE,
     fo.Atom: _PddlWriter.object_atom,
-    fo.Not: lambda w, node: _not(w.texts[node.fields[0]]),
-    fo.And: lambda w, node: _and([w.texts[part] for part in node.fields]),
-    fo.Or: lambda w, node: f"(or {' '.join(w.texts[part] for part in node.fields)})",
+    fo.Not: _PddlWriter.negation,
+    fo.And: _PddlWriter.conjunction,
+    fo.Or: _PddlWriter.disjunction,
     fo.Modal: _PddlWriter.modal,
     fo.Compare: _PddlWriter.compare,
 }

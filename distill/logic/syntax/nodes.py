@@ -114,18 +114,9 @@ class Node:
     def __lt__(self, other: "Node") -> bool:
         return self.order < other.order
 
-    def walk(self) -> "Iterator[Node]":
+    def walk(self) -> Iterator["Node"]:
         """All nodes it contains, each once, parts first."""
-        seen: set[Node] = set()
-        todo: list[tuple[Node, bool]] = [(self, False)]
-        while todo:
-            node, done = todo.pop()
-            if done:
-                yield node
-            elif node not in seen:
-                seen.add(node)
-                todo.append((node, True))
-                todo += [(part, False) for part in reversed(node.parts)]
+        return walk((self,))
 
     def __repr__(self) -> str:
         from distill.logic.notation.writer import LARGEST, write
@@ -148,6 +139,27 @@ class Node:
     @classmethod
     def _fragment(cls, fields: tuple[Any, ...], parts: list["Node"]) -> Fragment:
         return max((part.fragment for part in parts), default=Fragment.GC2)
+
+
+def walk(formulas: Iterable[Node]) -> Iterator[Node]:
+    """All nodes that some formulas contain, each once, parts first.
+
+    Examples
+    --------
+    >>> from distill.logic import parse
+    >>> list(walk([parse("a & b"), parse("#(a & b)"), parse("~b")]))
+    [a, b, a & b, #(a & b), ~b]
+    """
+    seen: set[Node] = set()
+    todo = [(formula, False) for formula in reversed(list(formulas))]
+    while todo:
+        node, done = todo.pop()
+        if done:
+            yield node
+        elif node not in seen:
+            seen.add(node)
+            todo.append((node, True))
+            todo += [(part, False) for part in reversed(node.parts)]
 
 
 def flattened(cls: type[Node], operands: Iterable[Any]) -> list[Any]:
