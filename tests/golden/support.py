@@ -19,6 +19,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from threadpoolctl import threadpool_info
 
 from tests.support.commands import distill
 
@@ -80,7 +81,9 @@ def environment() -> dict[str, str]:
     import torch
 
     capability = torch.backends.cpu.get_cpu_capability()
-    return {"machine": platform.machine(), "cpu": capability} | {name: version(name) for name in _LIBRARIES}
+    blas = " ".join(sorted({one["architecture"] for one in threadpool_info() if "architecture" in one}))
+    processor = {"machine": platform.machine(), "cpu": capability, "blas": blas}
+    return processor | {name: version(name) for name in _LIBRARIES}
 
 
 @dataclass(frozen=True)

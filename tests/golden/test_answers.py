@@ -81,7 +81,9 @@ def test_what_a_command_answers(case: str, world: World, golden: Golden) -> None
     made = world.run("run.yaml")
     names = {"RUN": made.relative_to(world.base)}
     if "OTHER" in CASES[case]:
-        names["OTHER"] = world.run("run.yaml", "--set", "mode=quotient").relative_to(world.base)
+        names["OTHER"] = world.run(
+            "run.yaml", "--set", "pool=enumerate", "--set", "feature_size=4"
+        ).relative_to(world.base)
     if case == "runs-list":
         world.run("run.yaml", store="listed")
     if case in AFTER:

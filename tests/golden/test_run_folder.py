@@ -10,6 +10,9 @@ import pytest
 from tests.golden.support import Golden, World, as_text, files_of
 
 READABLE = ("config.yaml", "model.json")
+# Least squares with more features than states: the last digits, which differ between processors, decide which weights
+# are not zero. The digests below compare these functions where the processor is the same.
+ROUNDED = ("quotient", "thesis")
 SETTINGS = {
     "readable": (),
     "quotient": ("mode=quotient",),
@@ -79,7 +82,8 @@ def test_the_files_of_a_run(kind: str, world: World, golden: Golden) -> None:
     assert all(step.keys() == {"stage", "key", "made", "seconds", "damaged"} for step in steps)
     golden.check_digests(f"runs/{kind}/files.json", files)
     golden.check({f"runs/{kind}/name.txt": f"{folder.name}\n"})
-    golden.check({f"runs/{kind}/value.txt": files["value.txt"].decode()})
+    if kind not in ROUNDED:
+        golden.check({f"runs/{kind}/value.txt": files["value.txt"].decode()})
     if kind == "readable":
         golden.check({f"runs/{kind}/{name}": files[name].decode() for name in READABLE})
         golden.check({f"runs/{kind}/inputs.json": as_text(inputs)})
