@@ -1,0 +1,78 @@
+"""The synthetic sets of Pluska et al. 2024, whose classes are defined by formulas of C2.
+
+Graphs have 13 nodes. Each pair of nodes has an edge with probability ½, and each node is in u with probability
+½. Definitions and sizes are those of the authors' code; the random numbers are our own.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+
+from distill.common import InputError, did_you_mean
+from distill.graphs.graph_set import GraphSet, graph_structures
+from distill.logic import And, Compare, Count, Evaluator, Modal, Not, Or, Role, Truth, parse
+
+NODES = 13
+_EDGE = Role("E")
+
+
+@dataclass(frozen=True)
+class SyntheticSet:
+    """A synthetic set.
+
+    Attributes
+    ----------
+    means : the graphs of class 1, in words.
+    formula : the same as a formula; graphs with other numbers of nodes are not meant.
+    """
+
+    means: str
+    formula: Truth
+
+
+def _most_neighbours(formula: Truth) -> Truth:
+    """The nodes more than half of whose neighbours satisfy a formula: a case for each degree."""
+    top = parse("top")
+    cases = []
+    for degree in range(1, NODES):
+        more = Modal(_EDGE, formula, degree // 2)
+        cases.append(And(Modal(_EDGE, top, degree - 1), Not(Modal(_EDGE, top, degree)), more))
+    return Or(*cases)
+
+
+SYNTHETIC: Mapping[str, SyntheticSet] = {
+    "emlc0": SyntheticSet("more than half of the nodes are in u", parse("[#u > 6]")),
+    "emlc1": SyntheticSet(
+        "a node has fewer than 4 or more than 9 neighbours", parse("[#(~<E>top > 3 | <E>top > 9) > 0]")
+    ),
+    "emlc2": SyntheticSet(
+        "more than half of the nodes have more than 6 neighbours each at more than half of their neighbours",
+        Compare(Count(_most_neighbours(parse("<E>top > 6"))), NODES // 2),
+    ),
+}
+
+
+def synthetic_graphs(name: str, number: int, seed: int) -> GraphSet:
+    """Random graphs of a synthetic set.
+
+    Parameters
+    ----------
+    number : of graphs; the paper has 5000.
+
+    Examples
+    --------
+    >>> some = synthetic_graphs("emlc0", 20, seed=0)
+    >>> len(some), some.graphs.n_objects, some.classes
+    (20, 260, ('0', '1'))
+    """
+    if name not in SYNTHETIC:
+        raise InputError(f"There is no synthetic set @{name}; {did_you_mean(name, SYNTHETIC)}")
+    random = np.random.default_rng(seed)
+    inside = np.flatnonzero(random.random(number * NODES) < 0.5)
+    pairs = np.argwhere(np.triu(np.ones((NODES, NODES), dtype=bool), 1))
+    graph, pair = np.nonzero(random.random((number, len(pairs))) < 0.5)
+    edges = pairs[pair] + graph[:, None] * NODES
+    graphs = graph_structures(number, np.repeat(np.arange(number), NODES), edges, [("u", inside)])
+    label = Evaluator(graphs).holds(SYNTHETIC[name].formula).astype(np.int64)
+    return GraphSet(name, graphs, label, ("0", "1"))
