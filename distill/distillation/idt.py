@@ -1,8 +1,8 @@
 """IDTs: classifiers of graphs by iterated decision trees (Pluska et al. 2024; thesis Algorithm 2).
 
-In each layer, `inner_width` trees predict the embeddings of nodes from [U, A·U]. Each is fitted to the nodes of
-`inner_sample` graphs. Its leaf sets become further columns of U for the next layer. The final tree predicts the
-labels of graphs from 1·U. Neither samples nor labels have weights.
+In each layer, `inner_width` trees predict the embeddings of nodes from [U, A·U], each on the nodes of
+`inner_sample` graphs. Their leaf sets become further columns of U for the next layer. The final tree predicts
+the labels of graphs from 1·U. Neither samples nor labels have weights.
 
 The pool U also has ⊤, which is a formula of depth 0, so that A⊤ > t is a split of the first layer.
 """

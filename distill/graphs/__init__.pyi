@@ -1,10 +1,14 @@
 from .classification import (
-    Classification as Classification,
     FoldScore as FoldScore,
     Validation as Validation,
     cross_validate as cross_validate,
     predict_classes as predict_classes,
 )
 from .graph_set import GraphSet as GraphSet
-from .synthetic import SYNTHETIC as SYNTHETIC, SyntheticSet as SyntheticSet, synthetic_graphs as synthetic_graphs
+from .settings import Classification as Classification
+from .synthetic import (
+    SYNTHETIC as SYNTHETIC,
+    SyntheticSet as SyntheticSet,
+    synthetic_graphs as synthetic_graphs,
+)
 from .tu_format import read_graphs as read_graphs

@@ -7,9 +7,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from distill.common import InputError, Settings, setting
+from distill.common import InputError
 from distill.distillation import Distillation, fit_idt, label_embeddings
 from distill.graphs.graph_set import GraphSet
+from distill.graphs.settings import Classification
 from distill.logic import Evaluator, Truth, simplify
 from distill.networks import RGNN, Architecture, Examples, Network, Training, replay, train, values
 from distill.structures import Structures
@@ -18,21 +19,6 @@ from distill.symmetry import LabelledBatch, build_quotient
 Integers = NDArray[np.int64]
 CLASS = "class"
 _VALIDATION = 10  # every tenth training graph selects the epoch of the network
-
-
-class Classification(Settings):
-    """How graphs are classified by an IDT (thesis 3.1, Algorithm 2), with or without a network."""
-
-    folds: int = setting(10, "Parts of the cross-validation.", least=2, most=1000)
-    layers: int = setting(3, "Layers of the network and of the IDT.", least=1, most=100)
-    size: int = setting(16, "Dimension of a node's embedding.", least=1, most=1024)
-    epochs: int = setting(30, "Largest number of epochs of 30 batches of 64 graphs.", least=1, most=10_000)
-    width: int = setting(8, "Trees of each layer (w of Algorithm 2).", least=1, most=1000)
-    sample: int = setting(
-        100, "Graphs whose nodes are drawn for each tree of a layer (s of Algorithm 2).", least=1
-    )
-    depth: int = setting(2, "Largest depth of the trees of a layer.", least=1, most=20)
-    final_depth: int = setting(2, "Largest depth of the final tree.", least=1, most=20)
 
 
 @dataclass(frozen=True)
@@ -99,13 +85,13 @@ def cross_validate(
     progress : called with the number of finished fits and of all fits.
     """
     settings = settings or Classification()
-    if len(np.unique(data.label)) < 2:
-        raise InputError(f"All graphs of {data.name} have one class; a classifier needs at least two.")
     if len(data) < 2 * settings.folds:
         raise InputError(
-            f"{data.name} has {len(data)} graphs, too few for {settings.folds} folds; lower folds to at most "
-            f"{len(data) // 2}."
+            f"{data.name} has {len(data)} graphs, and {settings.folds} folds need {2 * settings.folds}; give "
+            "more graphs, or fewer folds."
         )
+    if len(np.unique(data.label)) < 2:
+        raise InputError(f"All graphs of {data.name} have one class; a classifier needs at least two.")
     fold = spread_folds(data.label, settings.folds, seed)
     scores = []
     for number in range(settings.folds):
@@ -127,7 +113,7 @@ def spread_folds(label: Integers, folds: int, seed: int) -> Integers:
     Examples
     --------
     >>> spread_folds(np.array([0, 0, 1, 1]), 2, seed=0)
-    array([1, 0, 1, 0])
+    array([0, 1, 0, 1])
     """
     random = np.random.default_rng(seed).permutation(len(label))
     order = random[np.argsort(label[random], kind="stable")]
@@ -150,7 +136,8 @@ def predict_classes(formulas: Mapping[int, Truth], graphs: Structures) -> Intege
     """
     evaluator = Evaluator(graphs)
     holds = np.array([evaluator.holds(formula) for formula in formulas.values()])
-    return np.array(list(formulas), dtype=np.int64)[holds.argmax(axis=0)]
+    found: Integers = np.array(list(formulas), dtype=np.int64)[holds.argmax(axis=0)]
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -185,7 +172,7 @@ class _Fitted:
             else replay(trained, quotient).embeddings
         )
         found = fit_idt(quotient, embeddings, CLASS, _distillation(settings, seed))
-        formulas = {number: simplify(formula) for number, formula in found.items()}
+        formulas: dict[int, Any] = {number: simplify(formula) for number, formula in found.items()}
         return _Fitted(trained, formulas, int(np.bincount(label).argmax()), len(data.classes))
 
     def score(self, graphs: Structures, label: Integers) -> FoldScore:

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from distill.logic import Truth
 from distill.structures import Predicate, Structures, Vocabulary
 
 EDGE = "E"
@@ -22,12 +23,14 @@ class GraphSet:
     graphs : the binary predicate `E` is symmetric; the others are unary.
     label : (n_graphs,) the number of the class of each graph.
     classes : the classes in order, as they are written in files.
+    truth : the formula that defines class 1 of a synthetic set.
     """
 
     name: str
     graphs: Structures
     label: Integers
     classes: tuple[str, ...]
+    truth: Truth | None = None
 
     def __len__(self) -> int:
         return len(self.label)

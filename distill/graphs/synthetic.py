@@ -1,7 +1,7 @@
 """The synthetic sets of Pluska et al. 2024, whose classes are defined by formulas of C2.
 
-Graphs have 13 nodes. Each pair of nodes has an edge with probability ½, and each node is in u with probability
-½. Definitions and sizes are those of the authors' code; the random numbers are our own.
+Graphs have 13 nodes. Each pair of nodes has an edge with probability ½, and so is each node in u. Definitions
+and sizes are those of the authors' code; the random numbers are our own.
 """
 
 from collections.abc import Mapping
@@ -74,5 +74,6 @@ def synthetic_graphs(name: str, number: int, seed: int) -> GraphSet:
     graph, pair = np.nonzero(random.random((number, len(pairs))) < 0.5)
     edges = pairs[pair] + graph[:, None] * NODES
     graphs = graph_structures(number, np.repeat(np.arange(number), NODES), edges, [("u", inside)])
-    label = Evaluator(graphs).holds(SYNTHETIC[name].formula).astype(np.int64)
-    return GraphSet(name, graphs, label, ("0", "1"))
+    truth = SYNTHETIC[name].formula
+    label = Evaluator(graphs).holds(truth).astype(np.int64)
+    return GraphSet(name, graphs, label, ("0", "1"), truth)

@@ -82,11 +82,14 @@ def _name(folder: Path) -> str:
 
 def _numbers(file: Path, columns: int = 1) -> Integers:
     """(n_lines, columns) the whole numbers in a file; a wrong line is refused with its number."""
-    lines = read_text(file).rstrip().split("\n")
+    text = read_text(file).rstrip()
+    lines = text.split("\n") if text else []
     rows = [[cell.strip() for cell in line.split(",")] for line in lines]
     for number, row in enumerate(rows, 1):
         if len(row) != columns or not all(map(_NUMBER.fullmatch, row)):
-            wanted = "a whole number" if columns == 1 else f"{columns} whole numbers with a comma between them"
+            wanted = (
+                "a whole number" if columns == 1 else f"{columns} whole numbers with a comma between them"
+            )
             raise InputError(
                 f"{shown(file)}, line {number}: {shown(lines[number - 1])!r} is not {wanted}; correct it."
             )
