@@ -122,16 +122,19 @@ def _text(formula: "Truth") -> str:
 
 
 def _show(data: "GraphSet", found: "list[Validation]") -> None:
+    import numpy as np
+
     rows = [[one.seed, *(_score(one, score) for score in _SCORES)] for one in found]
-    counts = ", ".join(
-        f"{int((data.label == number).sum())} of class {name}" for number, name in enumerate(data.classes)
-    )
+    sizes = np.bincount(data.label, minlength=len(data.classes))
+    counts = ", ".join(f"{n} of class {name}" for n, name in zip(sizes, data.classes, strict=True))
+    # Each seed has a synthetic set of its own.
+    same = data.truth is None or len(found) == 1
     print_table(
         f"{data.name}: accuracy on held-out graphs, mean and standard deviation of "
         f"{len(found[0].folds)} folds",
         ["seed", "most frequent class", "network", "formulas", "agreement of both"],
         rows,
-        f"{len(data)} graphs: {counts}",
+        f"{len(data)} graphs: {counts}" if same else f"{len(data)} graphs for each seed",
     )
     if data.truth is not None:
         print_text(f"Class 1 is defined by {data.truth}\n")
