@@ -141,7 +141,8 @@ def _show(data: "GraphSet", found: "list[Validation]") -> None:
     for one in found:
         print_text(f"Formulas of seed {one.seed}, fitted to all graphs:")
         for name, formula in one.formulas.items():
-            print_text(f"class {name}: {_text(formula)}")
+            defined = ", as V with definitions" if formula.size > _LONGEST else ""
+            print_text(f"class {name}{defined}:\n{_text(formula)}\n")
         missing = [name for name in data.classes if name not in one.formulas]
         if missing:
             print_text(f"Class {', '.join(missing)} is never predicted; a greater --final-depth may help.")

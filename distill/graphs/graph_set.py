@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from distill.logic import Truth
 from distill.structures import Predicate, Structures, Vocabulary
 
-EDGE = "E"
+EDGE = "edge"
 Integers = NDArray[np.int64]
 
 
@@ -20,7 +20,7 @@ class GraphSet:
     Attributes
     ----------
     name : of the set.
-    graphs : the binary predicate `E` is symmetric; the others are unary.
+    graphs : the binary predicate `edge` is symmetric; the others are unary.
     label : (n_graphs,) the number of the class of each graph.
     classes : the classes in order, as they are written in files.
     truth : the formula that defines class 1 of a synthetic set.
@@ -50,7 +50,7 @@ def graph_structures(
     Examples
     --------
     >>> nodes, edges = np.array([0, 0, 1]), np.array([[1, 0], [0, 1]])
-    >>> graph_structures(2, nodes, edges, [("red", np.array([2]))]).relations["E"].tolist()
+    >>> graph_structures(2, nodes, edges, [("red", np.array([2]))]).relations["edge"].tolist()
     [[0, 1], [1, 0]]
     """
     both = np.unique(np.concatenate([edges, edges[:, ::-1]]), axis=0)

@@ -10,11 +10,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from distill.common import InputError, did_you_mean
-from distill.graphs.graph_set import GraphSet, graph_structures
+from distill.graphs.graph_set import EDGE, GraphSet, graph_structures
 from distill.logic import And, Compare, Count, Evaluator, Modal, Not, Or, Role, Truth, parse
 
 NODES = 13
-_EDGE = Role("E")
+_EDGE = Role(EDGE)
 
 
 @dataclass(frozen=True)
@@ -44,11 +44,11 @@ def _most_neighbours(formula: Truth) -> Truth:
 SYNTHETIC: Mapping[str, SyntheticSet] = {
     "emlc0": SyntheticSet("more than half of the nodes are in u", parse("[#u > 6]")),
     "emlc1": SyntheticSet(
-        "a node has fewer than 4 or more than 9 neighbours", parse("[#(~<E>top > 3 | <E>top > 9) > 0]")
+        "a node has fewer than 4 or more than 9 neighbours", parse("[#(~<edge>top > 3 | <edge>top > 9) > 0]")
     ),
     "emlc2": SyntheticSet(
         "more than half of the nodes have more than 6 neighbours each at more than half of their neighbours",
-        Compare(Count(_most_neighbours(parse("<E>top > 6"))), NODES // 2),
+        Compare(Count(_most_neighbours(parse("<edge>top > 6"))), NODES // 2),
     ),
 }
 

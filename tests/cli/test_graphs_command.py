@@ -23,7 +23,7 @@ def folder(tmp_path):
     label = random.choice([0, 3], len(graph))
     named = [(f"label{value}", np.flatnonzero(label == value)) for value in (0, 3)]
     graphs = graph_structures(120, graph, edges, named)
-    holds = Evaluator(graphs).holds(read_formula("[#(label3 & <E>label3 > 1) > 0]")).astype(int)
+    holds = Evaluator(graphs).holds(read_formula("[#(label3 & <edge>label3 > 1) > 0]")).astype(int)
     return write_set(GraphSet("OURS", graphs, holds, ("-1", "5")), tmp_path / "OURS")
 
 

@@ -21,7 +21,7 @@ def test_classes_follow_the_words(name):
     for number in range(len(data)):
         one = data.graphs[[number]]
         near: list[set[int]] = [set() for _ in range(13)]
-        for x, y in one.relations["E"].tolist():
+        for x, y in one.relations["edge"].tolist():
             near[x].add(y)
         inside = one.relations["u"][:, 0].tolist()
         assert data.label[number] == MEANT[name](near, inside)
@@ -34,7 +34,7 @@ def test_both_classes_are_frequent_and_seeds_matter(name):
     assert 0.25 < data.label.mean() < 0.75
     assert data.graphs == synthetic_graphs(name, 1000, seed=0).graphs
     assert data.graphs != synthetic_graphs(name, 1000, seed=1).graphs
-    assert len(data.graphs.relations["E"]) == pytest.approx(1000 * 78, rel=0.02)
+    assert len(data.graphs.relations["edge"]) == pytest.approx(1000 * 78, rel=0.02)
     assert np.isclose(len(data.graphs.relations["u"]), 6500, rtol=0.05)
 
 

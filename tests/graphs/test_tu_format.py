@@ -20,7 +20,7 @@ def test_a_small_set_is_read(tmp_path):
     assert data.label.tolist() == [0, 1]
     assert data.graphs.state_of_object.tolist() == [0, 0, 0, 1, 1, 1, 1]
     assert data.graphs.decode(1) == [
-        *(("E", pair) for pair in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1), (2, 3), (3, 2)]),
+        *(("edge", pair) for pair in [(0, 1), (0, 2), (1, 0), (1, 2), (2, 0), (2, 1), (2, 3), (3, 2)]),
         ("label0", (0,)),
         ("label0", (3,)),
         ("label7", (1,)),
@@ -31,7 +31,7 @@ def test_a_small_set_is_read(tmp_path):
 def test_nodes_need_no_labels_and_edges_one_direction(tmp_path):
     files = {name: text for name, text in SMALL.items() if name != "node_labels"}
     both = read_graphs(written(tmp_path / "both", files))
-    assert [predicate.name for predicate in both.graphs.vocabulary] == ["E"]
+    assert [predicate.name for predicate in both.graphs.vocabulary] == ["edge"]
     files["A"] = "1,2\n2,3\n1,3\n4,5\n 5 , 6\n4,6\n6,7\n6,7\n\n"
     assert read_graphs(written(tmp_path / "one", files)).graphs == both.graphs
 
@@ -50,12 +50,12 @@ def test_nodes_may_come_in_any_order(tmp_path):
     shuffled, plain = read_graphs(written(tmp_path / "1", files)), read_graphs(written(tmp_path / "2"))
     for graph in range(2):
         own, other = (
-            sorted(len(one.graphs[[graph]].relations[name]) for name in ("E", "label0", "label7"))
+            sorted(len(one.graphs[[graph]].relations[name]) for name in ("edge", "label0", "label7"))
             for one in (shuffled, plain)
         )
         assert own == other
         degrees = [
-            sorted(np.bincount(one.graphs[[graph]].relations["E"][:, 0]).tolist())
+            sorted(np.bincount(one.graphs[[graph]].relations["edge"][:, 0]).tolist())
             for one in (shuffled, plain)
         ]
         assert degrees[0] == degrees[1]

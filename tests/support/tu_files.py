@@ -27,7 +27,7 @@ def written(folder: Path, files: Mapping[str, str] = SMALL, name: str = "SMALL")
 def write_set(data: GraphSet, folder: Path, seed: int = 0) -> Path:
     """The files of a set whose unary predicates are `labelN`, with edges in random order and direction."""
     random = np.random.default_rng(seed)
-    edges = data.graphs.relations["E"] + 1
+    edges = data.graphs.relations["edge"] + 1
     edges = edges[random.permutation(len(edges))]
     labels = np.zeros(data.graphs.n_objects, dtype=int)
     for predicate in data.graphs.vocabulary:
