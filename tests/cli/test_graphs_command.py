@@ -47,7 +47,7 @@ def test_a_network_is_trained_and_its_agreement_is_reported(folder):
     assert shown.returncode == 0, shown.stderr
     assert "OURS: accuracy on held-out graphs" in shown.stdout
     assert "agreement of both" in shown.stdout
-    assert "class 5: " in shown.stdout
+    assert "class 5:\n" in shown.stdout
     assert "120 graphs" in shown.stdout
     assert "–" not in shown.stdout.split("class")[2]
 
