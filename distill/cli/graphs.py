@@ -7,6 +7,7 @@ import typer
 
 from distill.cli import options
 from distill.cli.output import Json, print_json, print_table, print_text, stage_bar
+from distill.common import MOST_SEED, InputError
 from distill.graphs import Classification
 
 if TYPE_CHECKING:
@@ -43,9 +44,7 @@ def graphs(
     seeds: Annotated[int, options.count_option("Repeat all with so many seeds.", most=1000)] = 1,
     number: Annotated[
         int,
-        options.count_option(
-            "The number of graphs of a synthetic set.", "--graphs", least=20, most=1_000_000
-        ),
+        options.count_option("The number of graphs of a synthetic set.", "--graphs", least=20, most=100_000),
     ] = 5000,
     layers: Annotated[int, _option("layers")] = _DEFAULTS.layers,
     size: Annotated[int, _option("size")] = _DEFAULTS.size,
@@ -65,6 +64,8 @@ def graphs(
     """
     from distill.graphs import cross_validate
 
+    if seed + seeds - 1 > MOST_SEED:
+        raise InputError(f"--seed and --seeds reach beyond {MOST_SEED}, the largest seed; lower them.")
     settings = Classification(
         folds=folds,
         layers=layers,

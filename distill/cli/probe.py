@@ -91,12 +91,16 @@ def probe(
 
 
 def _terms(run: str, store: Path) -> "Iterator[tuple[str, Number]]":
-    """The terms of a run, by name."""
+    """The terms of a run, by name, in the order in which they are written."""
+    from distill.explanations import ordered_terms
+    from distill.logic import Constant
     from distill.runs import Store
 
-    for place, (_, term) in enumerate(Store(store).find(run).value_function.terms(), 1):
-        size = term.number.size
-        yield str(term.number) if size <= _WRITTEN else f"term {place}: {size:,} symbols", term.number
+    terms = ordered_terms(Store(store).find(run).value_function.value)
+    for place, (_, number) in enumerate(terms, 1):
+        if not isinstance(number, Constant):
+            size = number.size
+            yield str(number) if size <= _WRITTEN else f"term {place}: {size:,} symbols", number
 
 
 def _evaluated(

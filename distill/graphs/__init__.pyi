@@ -8,7 +8,6 @@ from .graph_set import GraphSet as GraphSet
 from .settings import Classification as Classification
 from .synthetic import (
     SYNTHETIC as SYNTHETIC,
-    SyntheticSet as SyntheticSet,
     synthetic_graphs as synthetic_graphs,
 )
 from .tu_format import read_graphs as read_graphs

@@ -98,11 +98,11 @@ def cross_validate(
         if progress:
             progress(number, settings.folds + 1)
         held_out = fold == number
-        fitted = _Fitted.to(data, np.flatnonzero(~held_out), settings, network, seed)
+        fitted = _Fitted.of(data, np.flatnonzero(~held_out), settings, network, seed)
         scores.append(fitted.score(data.graphs[held_out], data.label[held_out]))
     if progress:
         progress(settings.folds, settings.folds + 1)
-    final = _Fitted.to(data, np.arange(len(data)), settings, network, seed)
+    final = _Fitted.of(data, np.arange(len(data)), settings, network, seed)
     named = {data.classes[number]: formula for number, formula in sorted(final.formulas.items())}
     return Validation(seed, tuple(scores), named)
 
@@ -156,7 +156,7 @@ class _Fitted:
     classes: int
 
     @staticmethod
-    def to(data: GraphSet, chosen: Integers, settings: Classification, network: bool, seed: int) -> "_Fitted":
+    def of(data: GraphSet, chosen: Integers, settings: Classification, network: bool, seed: int) -> "_Fitted":
         """Fit to some graphs of a set."""
         graphs, label = data.graphs[chosen], data.label[chosen]
         split = (spread_folds(label, _VALIDATION, seed) == 0).astype(np.int64)

@@ -5,7 +5,6 @@ and sizes are those of the authors' code; the random numbers are our own.
 """
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 import numpy as np
 
@@ -15,20 +14,6 @@ from distill.logic import And, Compare, Count, Evaluator, Modal, Not, Or, Role, 
 
 NODES = 13
 _EDGE = Role(EDGE)
-
-
-@dataclass(frozen=True)
-class SyntheticSet:
-    """A synthetic set.
-
-    Attributes
-    ----------
-    means : the graphs of class 1, in words.
-    formula : the same as a formula; graphs with other numbers of nodes are not meant.
-    """
-
-    means: str
-    formula: Truth
 
 
 def _most_neighbours(formula: Truth) -> Truth:
@@ -41,16 +26,16 @@ def _most_neighbours(formula: Truth) -> Truth:
     return Or(*cases)
 
 
-SYNTHETIC: Mapping[str, SyntheticSet] = {
-    "emlc0": SyntheticSet("more than half of the nodes are in u", parse("[#u > 6]")),
-    "emlc1": SyntheticSet(
-        "a node has fewer than 4 or more than 9 neighbours", parse("[#(~<edge>top > 3 | <edge>top > 9) > 0]")
-    ),
-    "emlc2": SyntheticSet(
-        "more than half of the nodes have more than 6 neighbours each at more than half of their neighbours",
-        Compare(Count(_most_neighbours(parse("<edge>top > 6"))), NODES // 2),
-    ),
+SYNTHETIC: Mapping[str, Truth] = {
+    "emlc0": parse("[#u > 6]"),
+    "emlc1": parse("[#(~<edge>top > 3 | <edge>top > 9) > 0]"),
+    "emlc2": Compare(Count(_most_neighbours(parse("<edge>top > 6"))), NODES // 2),
 }
+"""For each set the formula of class 1; graphs with other numbers of nodes are not meant.
+
+emlc0: more than half of the nodes are in u. emlc1: a node has fewer than 4 or more than 9 neighbours. emlc2:
+for more than half of the nodes, more than half of the neighbours have more than 6 neighbours.
+"""
 
 
 def synthetic_graphs(name: str, number: int, seed: int) -> GraphSet:
@@ -74,6 +59,6 @@ def synthetic_graphs(name: str, number: int, seed: int) -> GraphSet:
     graph, pair = np.nonzero(random.random((number, len(pairs))) < 0.5)
     edges = pairs[pair] + graph[:, None] * NODES
     graphs = graph_structures(number, np.repeat(np.arange(number), NODES), edges, [("u", inside)])
-    truth = SYNTHETIC[name].formula
+    truth = SYNTHETIC[name]
     label = Evaluator(graphs).holds(truth).astype(np.int64)
     return GraphSet(name, graphs, label, ("0", "1"), truth)

@@ -8,6 +8,7 @@ import pytest
 
 pytest.importorskip("streamlit")
 
+from app.pages.value.contributions import terms_of
 from app.pages.value.layers import jobs_of, known_table, probes_of, request, scores_table
 from app.session.run_session import RunSession
 from distill.jobs import detached_jobs
@@ -44,7 +45,7 @@ def test_a_job_probes_the_terms_and_its_result_is_shown(run, monkeypatch) -> Non
     assert job.state().state == "done", job.log()
     page = page_of(run, monkeypatch)
     table = small_table(page, "term", "network", "untrained network")
-    terms = [str(term.number) for _, term in run.value_function.terms()]
+    terms = [str(term.number) for term in terms_of(run) if term.place]
     assert table["term"].tolist() == terms
     # The page shows what the command prints.
     told = answer(*request(run)[:-1])

@@ -67,8 +67,9 @@ def test_a_synthetic_set_is_shown_with_its_definition():
         (["@"], "There is no synthetic set @"),
         (["nowhere"], "nowhere is no folder"),
         (["@emlc0", "--folds", 1], "--folds must be a whole number from 2 to 1000, not '1'."),
-        (["@emlc0", "--graphs", 5], "--graphs must be a whole number from 20 to 1000000, not '5'."),
+        (["@emlc0", "--graphs", 5], "--graphs must be a whole number from 20 to 100000, not '5'."),
         (["@emlc0", "--layers", 0], "--layers must be a whole number from 1 to 100, not '0'."),
+        (["@emlc0", "--seed", 4294967295, "--seeds", 2], "--seed and --seeds reach beyond 4294967295"),
         (["@emlc0", "--graphs", 20, "--folds", 11], "emlc0 has 20 graphs, and 11 folds need 22"),
     ],
 )

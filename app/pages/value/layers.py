@@ -35,10 +35,10 @@ def show_layers(run: RunSession) -> None:
     if not run.value_function.terms():
         st.info("This value function has no features; it is constant.")
         return
-    st.button("Start a job", key="layers/start", on_click=_start, args=(run,))
+    busy = any(not job.state().is_over for job in jobs_of(run))
+    st.button("Start a job", key="layers/start", on_click=_start, args=(run,), disabled=busy)
     if message := st.session_state.pop(_REFUSED, None):
         st.warning(escape(message))
-    busy = any(not job.state().is_over for job in jobs_of(run))
     st.fragment(run_every=INTERVAL if busy else None)(_show_jobs)(run, busy)
     rows = probes_of(run)
     if rows is None:
