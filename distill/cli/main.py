@@ -22,6 +22,7 @@ from distill.cli import (
     faithfulness,
     families,
     formula,
+    graphs,
     plan,
     probe,
     problems,
@@ -84,6 +85,7 @@ _COMMANDS: dict[str, dict[str, Callable[..., None] | typer.Typer]] = {
         "batch": batch.batch,
         "config": config.app,
         "refit": refit.refit,
+        "graphs": graphs.graphs,
     },
     "Trust": {
         "verify": verify.verify,

@@ -1,4 +1,5 @@
 from .feature_pool import usable_relations as usable_relations
+from .idt import fit_idt as fit_idt, label_embeddings as label_embeddings
 from .pipeline import (
     check_distillation as check_distillation,
     distil as distil,
@@ -8,7 +9,7 @@ from .pipeline import (
 )
 from .readable_extractor import ReadableExtractor as ReadableExtractor
 from .result import DistillationResult as DistillationResult
-from .ridt import fit_idt as fit_idt, fit_ridt as fit_ridt
+from .ridt import fit_ridt as fit_ridt
 from .ridt_features import RidtFeatures as RidtFeatures
 from .sample import Sample as Sample, known_rows as known_rows, marks_goals as marks_goals
 from .settings import Distillation as Distillation

@@ -20,9 +20,9 @@ from distill.distillation.settings import Distillation
 from distill.distillation.thesis_ridt import ThesisLayers
 from distill.distillation.tree_with_formulas import TreeWithFormulas
 from distill.explanations import Provenance
-from distill.logic import Compare, Constant, Truth
+from distill.logic import Truth
 from distill.structures import V_STAR, Quotient, inverse_frequency
-from distill.trees import Tree, check_clustering, fit_classifier, fit_tree, leaf_sets
+from distill.trees import Tree, check_clustering, fit_tree, leaf_sets
 
 Array = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -53,36 +53,12 @@ def fit_ridt(
     if settings.mode == "thesis":
         layers: _Layers | ThesisLayers = ThesisLayers(quotient, settings)
     else:
-        layers = _Layers(quotient, V_STAR, settings)
-    _fit_layers(layers, embeddings, progress)
+        layers = _Layers(quotient, settings)
+    fit_layers(layers, embeddings, progress)
     return layers.state_features(_finite(pooled))
 
 
-def fit_idt(
-    quotient: Quotient,
-    embeddings: Sequence[NDArray[np.floating]],
-    label: str,
-    settings: Distillation | None = None,
-    *,
-    progress: Progress | None = None,
-) -> dict[int, Truth]:
-    """Fit an IDT that classifies states (or graphs): the layers of an R-IDT, and one tree for the labels.
-
-    Parameters
-    ----------
-    quotient, embeddings : as in `fit_ridt`.
-    label : the name of the label that holds the class of each state, a number of at least 0.
-
-    Returns
-    -------
-    For each class the formula of its states.
-    """
-    layers = _Layers(quotient, label, settings or Distillation())
-    _fit_layers(layers, embeddings, progress)
-    return layers.classifier()
-
-
-def _fit_layers(
+def fit_layers(
     layers: "_Layers | ThesisLayers", embeddings: Sequence[NDArray[np.floating]], progress: Progress | None
 ) -> None:
     """Fit trees to all layers of the network."""
@@ -97,7 +73,7 @@ def _fit_layers(
 class _Layers:
     """The layers of an R-IDT so far: their trees, and the pool of features."""
 
-    def __init__(self, quotient: Quotient, label: str, settings: Distillation) -> None:
+    def __init__(self, quotient: Quotient, settings: Distillation) -> None:
         self.quotient = quotient
         self.settings = settings
         self.random = np.random.default_rng(settings.seed)
@@ -105,8 +81,8 @@ class _Layers:
         self.pool = FeaturePool.first(quotient)
         self.provenances = {formula: Provenance(0) for formula in self.pool.formulas}
         self.tree_layers: list[list[TreeWithFormulas]] = []
-        self.label = quotient.labels[label]
-        weight = inverse_frequency(self.label, self.label >= 0, quotient.multiplicity)
+        label = quotient.labels[V_STAR]
+        weight = inverse_frequency(label, label >= 0, quotient.multiplicity)
         if not weight.any():
             raise InputError("No state with a path to the goal is left to learn from; label others.")
         self.weight: Array = weight / weight.max()
@@ -149,24 +125,6 @@ class _Layers:
         objects = {formula: self.provenances[formula] for formula in pool.formulas}
         holds = np.concatenate(columns, axis=1)
         return RidtFeatures(objects, counts, combined, holds, [*self.tree_layers, final], settings.features)
-
-    def classifier(self) -> dict[int, Truth]:
-        """The formula of each class."""
-        candidates = state_candidates(
-            self.pool.counts(self.quotient), self.pool.formulas, self.settings.thresholds
-        )
-        tree = fit_classifier(
-            candidates.holds,
-            self.label,
-            self.weight,
-            max_depth=self.settings.final_depth,
-            preference=candidates.order,
-        )
-        label = tree.leaf_values.argmax(axis=1)
-        if len(np.unique(label)) == 1:
-            return {int(label[0]): Compare(Constant(1), 0)}
-        fitted = _with_formulas(-1, tree, candidates)
-        return {int(own): fitted.leaf_set(np.flatnonzero(label == own).tolist()) for own in np.unique(label)}
 
     def weights(self, number: int) -> Array:
         """(n_state_rows,) the weights of states for one tree."""

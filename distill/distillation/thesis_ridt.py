@@ -40,6 +40,11 @@ class _Feature:
 class ThesisLayers:
     """The layers of an R-IDT so far.
 
+    Parameters
+    ----------
+    draw : of the samples; by default of states with V*, weighted.
+    pool : the features of the first layer; by default the unary predicates.
+
     Attributes
     ----------
     pool : the unary predicates and the leaf sets of all layers; of equal columns the first.
@@ -48,12 +53,18 @@ class ThesisLayers:
         leaf set.
     """
 
-    def __init__(self, quotient: Quotient, settings: Distillation) -> None:
+    def __init__(
+        self,
+        quotient: Quotient,
+        settings: Distillation,
+        draw: StateDraw | None = None,
+        pool: FeaturePool | None = None,
+    ) -> None:
         self.quotient, self.settings = quotient, settings
         self.draws, self.ties = np.random.default_rng(settings.seed).spawn(2)
-        self.draw = StateDraw.of(quotient, V_STAR)
+        self.draw = draw or StateDraw.of(quotient, V_STAR)
         self.relations = usable_relations(quotient.states)
-        self.pool = FeaturePool.unary(quotient)
+        self.pool = pool or FeaturePool.unary(quotient)
         self.learned: dict[int, tuple[Truth, Provenance]] = {}
         self.tree_layers: list[list[TreeWithFormulas]] = []
 
@@ -74,7 +85,7 @@ class ThesisLayers:
             fitted = fitting.fit(
                 self._sample(settings.inner_sample, fitting), self.draw, settings.inner_depth
             )
-            trees.append(_with_formulas(depth, fitted, formula))
+            trees.append(with_formulas(depth, fitted, formula))
             features += fitting.leaf_set_features(fitted, trees[-1], number)
         self.tree_layers.append(trees)
         self._extend(features, view, depth)
@@ -118,7 +129,7 @@ class ThesisLayers:
             fitted = fitting.fit(
                 self._sample(settings.final_sample, fitting), self.draw, settings.final_depth
             )
-            trees.append(_with_formulas(-1, fitted, lambda c, t: Compare(Count(formulas[c]), t)))
+            trees.append(with_formulas(-1, fitted, lambda c, t: Compare(Count(formulas[c]), t)))
             for feature in fitting.leaf_set_features(fitted, trees[-1], number):
                 distinct.setdefault(feature.holds.tobytes(), feature)
         combined = list(distinct.values())
@@ -226,6 +237,7 @@ def _of_states(formula: Truth) -> Truth:
     return Compare(Constant(1), 0) if isinstance(formula, Top) else formula
 
 
-def _with_formulas(layer: int, fitted: CountTree, formula: Callable[[int, int], Truth]) -> TreeWithFormulas:
+def with_formulas(layer: int, fitted: CountTree, formula: Callable[[int, int], Truth]) -> TreeWithFormulas:
+    """A tree with the formulas of its splits, which are made from a column and a threshold."""
     splits = dict(enumerate(fitted.splits.tolist()))
     return TreeWithFormulas(layer, fitted.tree, {n: formula(*split) for n, split in splits.items()})

@@ -11,7 +11,11 @@ from .families import (
     build_network as build_network,
     check_network as check_network,
 )
-from .figures import draw_learning as draw_learning, draw_predictions as draw_predictions
+from .figures import (
+    draw_learning as draw_learning,
+    draw_predictions as draw_predictions,
+    draw_probes as draw_probes,
+)
 from .matching import check_vocabulary as check_vocabulary
 from .network import (
     POOLED as POOLED,
@@ -22,7 +26,9 @@ from .network import (
 )
 from .predictions import Predictions as Predictions, compute_predictions as compute_predictions
 from .probing import (
+    KNOWN as KNOWN,
     ProbeRow as ProbeRow,
+    known_places as known_places,
     probe_checkpoint as probe_checkpoint,
     state_features as state_features,
 )

@@ -7,7 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from distill.common import drawing
+from distill.networks.probing import ProbeRow
 from distill.networks.training import Epoch
+
+_LONGEST = 40  # characters of the name of a feature
 
 
 def draw_learning(histories: Mapping[str, Sequence[Epoch]], path: Path) -> None:
@@ -46,3 +49,30 @@ def draw_predictions(
                 medianprops={"color": "C0"},
             )
             axes.set(title=f"{name}: {len(labels)} states", xlabel="V*", ylabel="V")
+
+
+def draw_probes(rows: Sequence[ProbeRow], path: Path) -> None:
+    """Draw the scores of probes, features by places, for the network and for the untrained one.
+
+    Scores below 0 are drawn as 0. A feature that is constant on the held-out states has no score.
+    """
+    features = list(dict.fromkeys(row.feature for row in rows))
+    places = list(dict.fromkeys(row.place for row in rows))
+    cell = {(features.index(row.feature), places.index(row.place)): row for row in rows}
+    width, height = 2.5 + 0.28 * len(places), 1.6 + 0.22 * len(features)
+    with drawing(path, 2, width=width, height=height) as panels:
+        for axes, name in zip(panels, ("trained", "untrained"), strict=True):
+            table = np.full((len(features), len(places)), np.nan)
+            for spot, row in cell.items():
+                share = getattr(row, name).share
+                table[spot] = np.nan if share is None else share
+            image = axes.imshow(table, vmin=0, vmax=1, cmap="viridis", aspect="auto")
+            axes.set_xticks(range(len(places)), places, rotation=90)
+            axes.set_yticks(range(len(features)), [_short(feature) for feature in features])
+            axes.grid(visible=False)
+            axes.set_title(f"{name} network")
+        axes.figure.colorbar(image, ax=panels[-1], label="score of the probe")
+
+
+def _short(name: str) -> str:
+    return name if len(name) <= _LONGEST else f"{name[: _LONGEST - 1]}…"

@@ -14,7 +14,6 @@ from .tree import (
     Columns as Columns,
     Path as Path,
     Tree as Tree,
-    fit_classifier as fit_classifier,
     fit_tree as fit_tree,
     one_hot as one_hot,
 )

@@ -153,22 +153,6 @@ def fit_tree(
     return Columns.of(columns).fit(targets, weights, **options)
 
 
-def fit_classifier(
-    columns: Booleans, labels: ArrayLike, weights: ArrayLike, **options: Unpack[TreeOptions]
-) -> Tree:
-    """Fit one tree to labels (n_rows,) of at least 0; its values are the shares of the labels.
-
-    The Gini impurity is the squared error of one-hot targets, so this is `fit_tree` on those.
-
-    Examples
-    --------
-    >>> columns = np.array([[False], [True], [True]])
-    >>> fit_classifier(columns, [2, 0, 0], np.ones(3), max_depth=1).predict(columns).argmax(axis=1)
-    array([2, 0, 0])
-    """
-    return fit_tree(columns, one_hot(labels), weights, **options)
-
-
 def one_hot(labels: ArrayLike) -> Floats:
     """Labels (n_rows,) of at least 0 as targets (n_rows, largest label + 1), for `Columns.fit`.
 

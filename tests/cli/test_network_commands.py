@@ -1,6 +1,7 @@
 """The commands that work on networks, as a user runs them."""
 
 import json
+import re
 import signal
 import subprocess
 from pathlib import Path
@@ -9,6 +10,8 @@ import numpy as np
 import pytest
 import torch
 
+from distill.explanations import ordered_terms
+from distill.runs import Run
 from tests.support.commands import DISTILL, PATIENCE, answer, distill
 
 CONFIG = """
@@ -104,15 +107,92 @@ def test_replay_shows_the_layers_and_writes_all_activations(network, files, tmp_
     assert answer(*source, "--out", tmp_path)["files"] == {"activations": str(tmp_path / "activations.npz")}
 
 
-@pytest.mark.slow
-def test_probe_shows_both_networks(network, tmp_path):
-    rows = answer("probe", network, "blocks-clear", "--split", "validation")
-    assert {"feature", "place", "trained_share", "untrained_share"} <= set(rows[0])
-    assert {row["place"] for row in rows} == {"layer 1", "layer 2", "readout"}
+def probes(network, files, *more):
+    domain, folder = files
+    return ["probe", network, "--domain", domain, "--instances", folder, "--split", "train", *more]
+
+
+def test_probe_shows_both_networks(network, files, tmp_path):
+    told = answer(*probes(network, files))
+    assert {"feature", "place", "constant_mae"} <= set(told["probes"][0])
+    assert {f"{net}_{key}" for net in ("trained", "untrained") for key in ("train_mae", "mae", "share")} <= (
+        set(told["probes"][0])
+    )
+    assert {row["place"] for row in told["probes"]} == {"layer 1", "layer 2", "readout", "pool vector"}
+    assert [row["feature"] for row in told["known"]] == list(
+        dict.fromkeys(row["feature"] for row in told["probes"])
+    )
     (tmp_path / "features.csv").write_text("a,b\n1,2\n")
-    done = distill("probe", network, "blocks-clear", "--features", tmp_path / "features.csv")
+    done = distill(*probes(network, files, "--features", tmp_path / "features.csv"))
     assert done.returncode == 2
     assert "has 1 lines for" in done.stderr
+
+
+def test_formulas_are_probed_by_name_and_as_typed(network, files, tmp_path):
+    names = ["@blocks-clear/B[1]", "<on+>clear_G", "[#holding > 0]", "∃x holding(x)", "2*#clear + #holding"]
+    figure = tmp_path / "probes.svg"
+    asked = probes(network, files, *(f"--feature={name}" for name in names), "--figure", figure)
+    told = answer(*asked)
+    by_name = {
+        name: [
+            {key: row[key] for key in row if key != "feature"}
+            for row in told["probes"]
+            if row["feature"] == name
+        ]
+        for name in names
+    }
+    assert [len(rows) for rows in by_name.values()] == [4] * 5
+    assert by_name["[#holding > 0]"] == by_name["∃x holding(x)"]
+    assert figure.exists()
+    shown = distill(*asked).stdout
+    assert "where a feature is known first" in shown
+    assert "pool vector" in shown
+
+
+def test_the_terms_of_a_run_are_probed(network):
+    [run] = (Path(__file__).parents[2] / "app" / "demo").iterdir()
+    source = ["--states", run / "states", "--split", "validation", "--features-of", run]
+    told = answer("probe", run / "network.safetensors", *source)
+    terms = [str(number) for _, number in ordered_terms(Run.load(run).value_function.value)]
+    assert [row["feature"] for row in told["known"]] == terms[:-1]  # the constant is the last
+    done = distill("probe", network, "blocks-clear", "--features-of", run, "--split", "validation")
+    assert done.returncode == 2
+    assert "There is no predicate 'at'" in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("formula", "sentence"),
+    [
+        ("on", "on has 2 arguments, so it holds of no single object"),
+        ("<clear>top", "clear has 1 arguments, so there is no relation clear"),
+        ("cleer", "There is no predicate 'cleer'; did you mean clear?"),
+        ("on+", "expected a formula"),
+        ("#((", "expected a formula"),
+        ("", "expected a formula"),
+        ("@blocks-clear/B", "blocks-clear has no formula B"),
+        ("@nobody", "There is no hand-made function 'nobody'"),
+    ],
+)
+def test_a_formula_that_is_no_feature_gets_one_sentence(network, files, formula, sentence):
+    done = distill(*probes(network, files, f"--feature={formula}"))
+    assert done.returncode == 2
+    assert done.stderr.startswith(f"Error: The feature {formula!r}: ")
+    assert sentence in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_features_in_a_file_are_numbers(network, files, tmp_path):
+    file = tmp_path / "features.csv"
+    file.write_text("a\n1\n")
+    short = distill(*probes(network, files, "--features", file))
+    [states] = re.findall(r"has 1 lines for (\d+) states", " ".join(short.stderr.split()))
+    file.write_text("a,b\n" + "1,\n" * int(states))
+    done = distill(*probes(network, files, "--features", file))
+    assert done.returncode == 2
+    assert "has an entry without a number" in done.stderr
+    file.write_text("a,b\n" + "".join(f"{number},0\n" for number in range(int(states))))
+    told = answer(*probes(network, files, "--features", file, "--feature", "#clear"))
+    assert [row["feature"] for row in told["known"]] == ["a", "b", "#clear"]
 
 
 def test_a_network_plans(network, files):

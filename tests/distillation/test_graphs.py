@@ -7,12 +7,15 @@ import pytest
 import torch
 
 from distill.common import InputError
-from distill.distillation import Distillation, fit_idt, fit_ridt
+from distill.distillation import Distillation, ThesisLayers, fit_idt, fit_ridt, label_embeddings
+from distill.distillation.feature_pool import FeaturePool
+from distill.distillation.state_draw import StateDraw
 from distill.logic import And, Atom, Compare, Count, Evaluator, Modal, Not, Role
 from distill.networks import RGNN, Architecture, Examples, Training, replay, train
 from distill.structures import Predicate, Structures, Vocabulary
 from distill.symmetry import LabelledBatch, build_quotient
 from tests.support.learned_trees import SINGLE, built_from, described, plain_states
+from tests.support.naive_ridt import naive_idt
 
 CLASS = "class"
 COLOURS = ["red", "blue", "green"]
@@ -156,3 +159,78 @@ def test_a_relation_may_be_symmetric_in_the_state_that_stands_for_others():
         one = fit_ridt(built.quotient, found.embeddings, found.pooled, SINGLE)
         other = fit_ridt(*plain_states(batch[order], v_star, built, found), SINGLE)
         assert described(one) == described(other)
+
+
+@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("engine", ["sklearn", "quotient"])
+def test_layers_and_final_tree_are_those_of_algorithm_2(seed, engine):
+    """Random numbers at each node are its embeddings; the naive IDT is told the same seeds."""
+    random = np.random.default_rng(seed)
+    graphs, labels = random_graphs(random, 25), random.integers(3, size=25)
+    built = build_quotient([LabelledBatch(graphs, {CLASS: labels}, 0 * labels)])
+    tables = [random.normal(size=(len(layer), 2)) for layer in built.quotient.layers][:3]
+    settings = Distillation(
+        mode="thesis",
+        engine=engine,
+        inner_width=2,
+        inner_depth=2,
+        final_depth=2,
+        inner_sample=10**6,
+        seed=seed,
+    )
+    ties = np.random.default_rng(seed).spawn(2)[1]
+    features, impurity = naive_idt(
+        graphs,
+        labels,
+        [table[built.rows(graphs, depth)] for depth, table in enumerate(tables)][1:],
+        iter(lambda: int(ties.integers(2**31)), None),
+        inner=(2, 2),
+        final_depth=2,
+    )
+    found = fit_idt(built.quotient, tables, CLASS, settings)
+    evaluator = Evaluator(graphs)
+    holds = np.array([evaluator.holds(formula) for formula in found.values()])
+    assert (holds.sum(axis=0) == 1).all()
+    if engine == "quotient":  # it breaks ties otherwise
+        return
+    layers = ThesisLayers(
+        built.quotient,
+        settings,
+        StateDraw(built.quotient.multiplicity, np.ones(built.quotient.n_state_rows)),
+        FeaturePool.first(built.quotient),
+    )
+    for depth in (1, 2):
+        layers.add(depth, tables[depth])
+    own = {tuple(evaluator.holds(formula).astype(int)) for formula in layers.pool.formulas}
+    assert own == set(features)
+    predicted = np.array(list(found))[holds.argmax(axis=0)]
+    groups = [labels[predicted == one] for one in np.unique(predicted)]
+    # Leaves of one class are merged in its formula, so its impurity is at least that of the leaves.
+    merged = sum(len(g) * (1 - (np.bincount(g) ** 2).sum() / len(g) ** 2) for g in groups)
+    assert merged >= impurity - 1e-9
+
+
+def test_a_sample_of_graphs_is_drawn_for_each_tree():
+    seen, _, formula = problem(1)
+    labels = Evaluator(seen).holds(formula).astype(int)
+    quotient = build_quotient([LabelledBatch(seen, {CLASS: labels}, 0 * labels)]).quotient
+    embeddings = label_embeddings(quotient, CLASS, 2)
+    found = [
+        fit_idt(quotient, embeddings, CLASS, Distillation(inner_sample=5, inner_width=2, seed=seed))
+        for seed in (0, 0, 1)
+    ]
+    assert found[0] == found[1]
+    assert found[0] != found[2]
+
+
+def test_without_a_network_nodes_have_the_classes_of_their_graphs():
+    words = Vocabulary([Predicate("E", 2), Predicate("red", 1)])
+    batch = Structures(words, 3, [0, 0, 1, 1, 2], {"E": [[0, 1], [1, 0]], "red": [[2]]})
+    labels = np.array([0, 1, 1])
+    built = build_quotient([LabelledBatch(batch, {CLASS: labels}, 0 * labels)])
+    tables = label_embeddings(built.quotient, CLASS, 4)
+    assert len(tables) == 5
+    by_node = [table[built.rows(batch, depth)].tolist() for depth, table in enumerate(tables)]
+    # At first all nodes but the red one look the same: two of class 0 and two of class 1.
+    assert by_node[0] == [[0.5, 0.5], [0.5, 0.5], [0.0, 1.0], [0.5, 0.5], [0.5, 0.5]]
+    assert by_node[1] == by_node[4] == [[1.0, 0.0], [1.0, 0.0], [0.0, 1.0], [0.0, 1.0], [0.0, 1.0]]

@@ -48,6 +48,7 @@ CASES: dict[str, tuple[object, ...]] = {
     "config-check": ("config", "check", "run.yaml"),
     "config-check-sweep": ("config", "check", "sweep.yaml"),
     "probe": ("probe", "net.safetensors", *SOURCE, "--split", "train", "--workers", 1),
+    "graphs": ("graphs", "@emlc0", "--graphs", 40, "--folds", 2, "--layers", 1, "--no-network"),
     "checkpoint-info": ("checkpoint", "info", "net.safetensors"),
     "formula-eval": ("formula", "eval", "<on+>clear_G", *SOURCE, "--workers", 1),
     "formula-eval-one": ("formula", "eval", "@blocks-clear-closure", *ONE),

@@ -183,9 +183,9 @@ def test_probes_read_what_the_network_counts(network, data):
     with torch.no_grad():
         network.linear.weight.fill_(1.0)
     features = {"clear": [sum(a.startswith("(clear ") for a in data.atom_names(i)) for i in range(len(data))]}
-    [row] = probe_checkpoint(Checkpoint(network), data, features)
-    assert row.place == "layer 1"
-    assert row.trained.share == pytest.approx(1.0)
+    rows = probe_checkpoint(Checkpoint(network), data, features)
+    assert [row.place for row in rows] == ["layer 1", "pool vector"]
+    assert [row.trained.share for row in rows] == pytest.approx([1.0, 1.0])
 
 
 def test_controls_and_analyses(network, data):

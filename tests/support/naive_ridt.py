@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from sklearn.cluster import AgglomerativeClustering
 from sklearn.linear_model import LinearRegression
-from sklearn.tree import DecisionTreeRegressor
+from sklearn.tree import DecisionTreeClassifier, DecisionTreeRegressor
 
 from distill.structures import Structures
 
@@ -56,6 +56,77 @@ def leaf_set_columns(
     return [tuple(int(one in inside) for one in leaf) for inside in sets]
 
 
+def unary_columns(batch: Structures, names: list[str]) -> list[Column]:
+    """For each unary predicate the objects of which it holds."""
+    held = [{int(x) for (x,) in batch.relations[name]} for name in names]
+    return [tuple(int(x in holds) for x in range(batch.n_objects)) for holds in held]
+
+
+def naive_layers(
+    batch: Structures,
+    features: list[Column],
+    embeddings: list[np.ndarray],
+    weights: np.ndarray,
+    seeds: Iterator[int],
+    inner: tuple[int, int],
+    **clustering: str,
+) -> tuple[list[list[Column]], list[Column]]:
+    """The leaf sets of each layer, and all features: trees predict embeddings from [U, A U, …].
+
+    Parameters
+    ----------
+    features : U of the first layer.
+    weights : (n_objects,).
+    inner : the depth of trees, and their number.
+    """
+    relations = [
+        [[b for a, b in pairs if a == x] for x in range(batch.n_objects)] for pairs in relations_of(batch)
+    ]
+    layers = []
+    for embedding in embeddings:
+        features = without_copies(features)
+        columns = list(features)
+        for neighbours in relations:
+            columns += [tuple(sum(f[y] for y in ends) for ends in neighbours) for f in features]
+        new: list[Column] = []
+        for _ in range(inner[1]):
+            new += leaf_set_columns(columns, embedding, weights, inner[0], next(seeds), **clustering)
+        layers.append(new)
+        features = features + new
+    return layers, without_copies(features)
+
+
+def counted(batch: Structures, concepts: list[Column]) -> list[Column]:
+    """For each concept the number of objects of each state that satisfy it."""
+    counts = [[0] * len(batch) for _ in concepts]
+    for concept, count in zip(concepts, counts, strict=True):
+        for state, holds in zip(batch.state_of_object.tolist(), concept, strict=True):
+            count[state] += holds
+    return [tuple(count) for count in counts]
+
+
+def naive_idt(
+    batch: Structures,
+    classes: np.ndarray,
+    embeddings: list[np.ndarray],
+    seeds: Iterator[int],
+    *,
+    inner: tuple[int, int],
+    final_depth: int,
+) -> tuple[list[Column], float]:
+    """An IDT (thesis Algorithm 2): all its features, and the Gini impurity of its final tree."""
+    names = [p.name for p in batch.vocabulary if p.arity == 1]
+    first = [(1,) * batch.n_objects, *unary_columns(batch, names)]
+    ones = np.ones(batch.n_objects)
+    _, features = naive_layers(
+        batch, first, embeddings, ones, seeds, inner, metric="euclidean", linkage="ward"
+    )
+    table = np.array(counted(batch, features)).T
+    tree = DecisionTreeClassifier(max_depth=final_depth, random_state=next(seeds)).fit(table, classes).tree_
+    leaf = tree.children_left < 0
+    return features, float((tree.impurity * tree.weighted_n_node_samples)[leaf].sum())
+
+
 def naive_ridt(
     batch: Structures,
     v_star: np.ndarray,
@@ -78,30 +149,13 @@ def naive_ridt(
     state = batch.state_of_object.tolist()
     frequency = {value: v_star.tolist().count(value) for value in set(v_star.tolist())}
     weights = np.array([1 / frequency[value] for value in v_star.tolist()])
-    features: list[Column] = []
-    for name in sorted(p.name for p in batch.vocabulary if p.arity == 1):
-        holds = {int(x) for (x,) in batch.relations[name]}
-        features.append(tuple(int(x in holds) for x in range(len(state))))
-    relations = [
-        [[b for a, b in pairs if a == x] for x in range(len(state))] for pairs in relations_of(batch)
-    ]
+    names = sorted(p.name for p in batch.vocabulary if p.arity == 1)
     found = NaiveRidt()
-    for embedding in embeddings:
-        features = without_copies(features)
-        columns = list(features)
-        for neighbours in relations:
-            columns += [tuple(sum(f[y] for y in ends) for ends in neighbours) for f in features]
-        new: list[Column] = []
-        for _ in range(inner[1]):
-            new += leaf_set_columns(columns, embedding, weights[state], inner[0], next(seeds), **clustering)
-        found.concepts.append(new)
-        features += new
+    found.concepts, _ = naive_layers(
+        batch, unary_columns(batch, names), embeddings, weights[state], seeds, inner, **clustering
+    )
     concepts = without_copies([column for layer in found.concepts for column in layer])
-    for concept in concepts:
-        count = [0] * len(v_star)
-        for x, holds in enumerate(concept):
-            count[state[x]] += holds
-        found.counts.append(tuple(count))
+    found.counts = counted(batch, concepts)
     seen = [tuple(min(n, 1) for n in count) if pooling == "max" else count for count in found.counts]
     for _ in range(final[1]):
         found.combined += leaf_set_columns(seen, pooled, weights, final[0], next(seeds), **clustering)

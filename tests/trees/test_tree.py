@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings, strategies as st
 
 from distill.common import InputError
-from distill.trees import Columns, Tree, fit_classifier, fit_tree, merge_rows, one_hot, splitter
+from distill.trees import Columns, Tree, fit_tree, merge_rows, one_hot, splitter
 
 
 def squared_error(targets, weights):
@@ -82,12 +82,12 @@ def test_same_objective_as_scikit_learn(seed, depth, share):
 
 
 @pytest.mark.parametrize("seed", range(4))
-def test_the_classifier_minimises_the_gini_impurity_as_scikit_learn_does(seed):
+def test_one_hot_targets_minimise_the_gini_impurity_as_scikit_learn_does(seed):
     sklearn_tree = pytest.importorskip("sklearn.tree")
     columns, targets, weights = random_problem(seed, n_rows=1500)
     labels = targets.argmax(axis=1)
     oracle = sklearn_tree.DecisionTreeClassifier(max_depth=4).fit(columns, labels, sample_weight=weights)
-    tree = fit_classifier(columns, labels, weights, max_depth=4)
+    tree = fit_tree(columns, one_hot(labels), weights, max_depth=4)
     leaf = oracle.tree_.children_left < 0
     gini = (oracle.tree_.impurity * oracle.tree_.weighted_n_node_samples)[leaf].sum()
     assert tree.objective == pytest.approx(gini, rel=1e-10)

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from app.components.escape import escape
+from app.components.jobs import INTERVAL, show_job
 from app.pages.laboratory.edits import Edits
 from app.session.run_index import store
 from app.session.run_session import RunSession
@@ -19,12 +20,11 @@ from distill.runs import StoredRefit, refits_in
 
 _COMMAND = "refit"
 _POOL, _PRODUCTS, _SECONDS = "lab/pool", "lab/products", "lab/seconds"
-_INTERVAL = 1.5  # seconds between two updates
 _SHOWN = 10  # results
 _LINKED = 2_000  # characters of formulas in an address
 
 
-def show_job(run: RunSession, edits: Edits) -> None:
+def show_exact_solve(run: RunSession, edits: Edits) -> None:
     """Offer an exact solve of the edited function, and show earlier results."""
     st.caption(
         "An integer programme finds the shortest function with whole weights that equals V\\* on all "
@@ -38,7 +38,7 @@ def show_job(run: RunSession, edits: Edits) -> None:
     if message := st.session_state.pop("lab/started", None):
         st.warning(escape(message))
     going = [job for job in jobs_of(run) if not job.state().is_over]
-    st.fragment(run_every=_INTERVAL if going else None)(_show_all)(run, len(going))
+    st.fragment(run_every=INTERVAL if going else None)(_show_all)(run, len(going))
 
 
 def request(run: RunSession, edits: Edits, *, pool: bool, products: bool, seconds: int) -> list[str]:
@@ -78,30 +78,13 @@ def _show_all(run: RunSession, going: int) -> None:
     if len(open_jobs) < going:
         st.rerun()
     for job in jobs:
-        _show_job(job)
+        show_job(job)
     results = list(refits_in(store().folder, run.name))
     for found in results[:_SHOWN]:
         with st.expander(escape(result_summary(found)), expanded=found is results[0]):
             _show_result(run, found)
     if not jobs and not results:
         st.caption("No exact solve of this run was started yet.")
-
-
-def _show_job(job: DetachedJob) -> None:
-    state = job.state()
-    if state.state == "done":
-        return
-    text, button = st.columns([5, 1], vertical_alignment="center")
-    with text:
-        doing = f", {state.stage}" if state.stage else ""
-        st.text(f"{job.name}: {state.state}{doing}, {state.seconds:.0f} s")
-        if state.error:
-            st.warning(escape(state.error))
-    with button:
-        if state.is_over:
-            st.button("Discard", key=f"lab/forget/{job.key}", on_click=job.forget)
-        else:
-            st.button("Cancel", key=f"lab/cancel/{job.key}", on_click=job.cancel)
 
 
 def result_summary(found: StoredRefit) -> str:

@@ -15,7 +15,7 @@ from app.pages.laboratory.edited_function import (
     show_weights,
 )
 from app.pages.laboratory.edits import Bench, Edits, add, edits_of, method_of
-from app.pages.laboratory.exact_solve import show_job
+from app.pages.laboratory.exact_solve import show_exact_solve
 from app.pages.laboratory.formula_input import ask_formula
 from app.pages.laboratory.state import show_state
 from app.session.run_session import RunSession, current_run
@@ -53,7 +53,7 @@ def show() -> None:
         _show_function(run, formula, number, bench, edits, fitted)
     st.subheader("A full exact solve", anchor=False)
     with part():
-        show_job(run, edits)
+        show_exact_solve(run, edits)
 
 
 def _show_formula(

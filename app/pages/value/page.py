@@ -9,6 +9,7 @@ from app.components.equation import equation_file, show_copyable, show_equation
 from app.components.escape import escape
 from app.components.failures import FAILURES
 from app.pages.value.contributions import Effects, effects_of, terms_of
+from app.pages.value.layers import show_layers
 from app.pages.value.term_charts import show_contributions, show_weights
 from app.pages.value.term_table import show_terms
 from app.session.run_session import RunSession, current_run
@@ -29,7 +30,12 @@ _CONTROLS = {
     "untrained": "Control: an untrained network; the result does not depend on what the network learned.",
     "permuted": "Control: permuted embeddings; the result does not depend on the network.",
 }
-_TERMS, _ADDED, _WEIGHTS = _SECTIONS = ("Terms", "What terms add, by V*", "Weights")
+_TERMS, _ADDED, _WEIGHTS, _LAYERS = _SECTIONS = (
+    "Terms",
+    "What terms add, by V*",
+    "Weights",
+    "Terms in the network",
+)
 _ORIGINS = {"ridt": "from trees", "polish": "from polishing", "enumerate": "from enumeration"}
 
 
@@ -45,6 +51,9 @@ def show() -> None:
         show_equation(run)
     _show_exports(run)
     section = pick_section(_SECTIONS, "part")
+    if section == _LAYERS:
+        show_layers(run)
+        return
     terms = terms_of(run)
     if section == _WEIGHTS:
         show_weights(run, terms)
