@@ -9,8 +9,9 @@ import pytest
 
 from distill.distillation import Distillation
 from distill.networks import Checkpoint, replay_states
-from distill.planning import expand, problem_class
+from distill.planning import Instance, expand, problem_class, transitions
 from distill.planning.generators import GENERATORS
+from distill.symmetry import StateModel
 
 ROOT = Path(__file__).parents[1]
 pytestmark = pytest.mark.slow
@@ -41,6 +42,13 @@ def test_adding_a_problem_class(tmp_path: Path, monkeypatch: pytest.MonkeyPatch)
 def test_the_example_of_the_tour() -> None:
     [code] = blocks("docs/tour.md", "python")
     assert printed(code).startswith("33356 ")
+
+
+def test_the_state_model_of_the_page_on_symmetry() -> None:
+    [text] = blocks("docs/symmetry.md", "pddl")
+    data = expand(Instance(problem_class("gripper").domain, text, "gripper-3"), 10_000)
+    model = StateModel.of(data, transitions(data))
+    assert (len(data), len(model), model.to_json()["goals"]) == (88, 18, [16, 17])
 
 
 def test_the_examples_with_a_network(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

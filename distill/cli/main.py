@@ -36,7 +36,7 @@ from distill.cli import (
     verify,
 )
 from distill.cli.output import errors, print_text
-from distill.common import InputError, range_text, shown
+from distill.common import InputError, InterruptionError, range_text, shown
 
 
 class _Commands(TyperGroup):
@@ -148,4 +148,6 @@ def main() -> None:
 
 
 def _interrupted(_signal: int, _frame: FrameType | None) -> NoReturn:
-    raise InputError("Interrupted; no file is incomplete, and the same command continues where it stopped.")
+    raise InterruptionError(
+        "Interrupted; no file is incomplete, and the same command continues where it stopped."
+    )

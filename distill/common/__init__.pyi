@@ -1,4 +1,5 @@
 from .arrays import (
+    bounded_parts as bounded_parts,
     distinct_rows as distinct_rows,
     offsets as offsets,
     ranges as ranges,
@@ -14,7 +15,7 @@ from .cache import (
     changed_stages as changed_stages,
     content_key as content_key,
 )
-from .errors import InputError as InputError
+from .errors import InputError as InputError, InterruptionError as InterruptionError
 from .figures import check_format as check_format, drawing as drawing
 from .files import (
     MAX_NESTING as MAX_NESTING,

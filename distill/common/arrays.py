@@ -1,5 +1,7 @@
 """Vectorised operations on flat arrays and on rows of integers."""
 
+from collections.abc import Iterator
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -26,6 +28,25 @@ def offsets(counts: ArrayLike) -> NDArray[np.int64]:
     result = np.zeros(len(lengths) + 1, dtype=np.int64)
     np.cumsum(lengths, out=result[1:])
     return result
+
+
+def bounded_parts(begins: Integers, most: int) -> Iterator[tuple[int, int]]:
+    """Begin and end of consecutive parts that together have at most `most` elements, or of a larger one.
+
+    Parameters
+    ----------
+    begins : (n + 1,) offsets of the parts of a flat array.
+
+    Examples
+    --------
+    >>> list(bounded_parts(offsets([2, 2, 9, 1]), 4))
+    [(0, 2), (2, 3), (3, 4)]
+    """
+    begin = 0
+    while begin < len(begins) - 1:
+        end = max(begin + 1, int(np.searchsorted(begins, begins[begin] + most, side="right")) - 1)
+        yield begin, end
+        begin = end
 
 
 def ranges(starts: ArrayLike, counts: ArrayLike) -> NDArray[np.int64]:

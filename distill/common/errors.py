@@ -6,3 +6,7 @@ class InputError(Exception):
 
     The command line prints the message and exits with code 2.
     """
+
+
+class InterruptionError(InputError):
+    """The user ended the command; work that goes on after other errors ends as well."""

@@ -1,4 +1,4 @@
-"""Errors, greedy execution, fidelity to the network, and instances far beyond the training sizes."""
+"""Errors, greedy execution, fidelity to the network, instances far beyond, and suites of domains."""
 
 import lazy_loader
 

@@ -3,6 +3,12 @@ from .beyond import (
     label_beyond as label_beyond,
     validate_labels as validate_labels,
 )
+from .conflict_suite import (
+    SuiteDomain as SuiteDomain,
+    SuiteSettings as SuiteSettings,
+    analyse_suite as analyse_suite,
+    domain_folders as domain_folders,
+)
 from .disagreement import (
     ChoiceAgreement as ChoiceAgreement,
     Disagreement as Disagreement,
@@ -41,6 +47,13 @@ from .inspection import (
     subformulas as subformulas,
 )
 from .layer_r2 import BASES as BASES, LayerR2 as LayerR2, measure_layer_r2 as measure_layer_r2
+from .published_counts import (
+    DomainCounts as DomainCounts,
+    PublishedCounts as PublishedCounts,
+    PublishedTables as PublishedTables,
+    brief_count as brief_count,
+    published_conflicts as published_conflicts,
+)
 from .scores import (
     Evaluation as Evaluation,
     Score as Score,

@@ -32,6 +32,10 @@ from .probing import (
     probe_checkpoint as probe_checkpoint,
     state_features as state_features,
 )
+from .random_networks import (
+    RandomNetworks as RandomNetworks,
+    compare_random_networks as compare_random_networks,
+)
 from .rgnn import RGNN as RGNN
 from .settings import (
     AUTO as AUTO,

@@ -7,8 +7,8 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from distill.common import offsets
-from distill.networks.execution import bounded_parts
+from distill.common import bounded_parts, offsets
+from distill.networks.execution import AT_ONCE
 from distill.networks.network import Inputs, Integers, Network
 from distill.structures import V_STAR, Quotient, inverse_frequency
 
@@ -64,7 +64,7 @@ class Examples:
 
     def chunks(self) -> Iterator["Examples"]:
         """All states in order, in parts of bounded size."""
-        for begin, end in bounded_parts(offsets(self.inputs.sizes)):
+        for begin, end in bounded_parts(offsets(self.inputs.sizes), AT_ONCE):
             yield self.part(np.arange(begin, end))
 
     def values(self, network: Network) -> NDArray[np.float64]:

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from threadpoolctl import threadpool_limits
 from torch import Tensor
 
-from distill.common import InputError
+from distill.common import InputError, bounded_parts
 from distill.networks.network import Activations, Array, Network, Site
 from distill.structures import Quotient, Structures
 
-_AT_ONCE = 40_000  # rows; more do not fit the processor's caches
+AT_ONCE = 40_000  # rows; more do not fit the processor's caches
 
 
 def evaluate(network: Network, batch: Structures, *, seed: int | None = None) -> Activations[Tensor]:
@@ -65,17 +65,8 @@ def values(network: Network, batch: Structures) -> NDArray[np.float64]:
 def chunks(batch: Structures, *, whole: bool = False) -> Iterator[tuple[slice, slice]]:
     """Consecutive states with their objects, in parts that fit the processor's caches, or all at once."""
     ends = batch.object_offsets
-    for begin, end in bounded_parts(ends, batch.n_objects if whole else _AT_ONCE):
+    for begin, end in bounded_parts(ends, batch.n_objects if whole else AT_ONCE):
         yield slice(begin, end), slice(int(ends[begin]), int(ends[end]))
-
-
-def bounded_parts(offsets: NDArray[np.integer], most: int = _AT_ONCE) -> Iterator[tuple[int, int]]:
-    """Begin and end of consecutive parts of at most `most` rows, or of a single larger state."""
-    begin = 0
-    while begin < len(offsets) - 1:
-        end = max(begin + 1, int(np.searchsorted(offsets, offsets[begin] + most, side="right")) - 1)
-        yield begin, end
-        begin = end
 
 
 def run_representatives(

@@ -210,6 +210,16 @@ class DataSet:
         decoded = self.structures([state]).decode(0, names)
         return [f"({' '.join([name, *map(str, arguments)])})" for name, arguments in decoded]
 
+    def changing_atom_names(self, state: int) -> list[str]:
+        """The atoms of a state in PDDL that need not hold in other states of its instance."""
+        names = self.instances[self.state_instance[state]]["objects"]
+        words = list(self.vocabulary)
+        atoms = self.state_atoms[slice(*self.state_offsets[[state, state + 1]])]
+        return [
+            f"({' '.join([words[kind].name, *(names[one] for one in row if one >= 0)])})"
+            for kind, row in zip(self.atom_predicate[atoms], self.atom_arguments[atoms], strict=True)
+        ]
+
     def pick(self, states: ArrayLike, multiplicity: ArrayLike | None = None) -> "DataSet":
         """Select states. All instances remain; transitions remain only if all states do.
 

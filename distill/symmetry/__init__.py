@@ -1,4 +1,4 @@
-"""Colourings, canonical forms, quotients, and conflicts of colourings."""
+"""Colourings, canonical forms, quotients, conflicts of colourings, and state models."""
 
 import lazy_loader
 

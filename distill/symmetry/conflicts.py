@@ -13,19 +13,23 @@ States without a path to the goal have V* = ∞: they are in V-conflict with sta
 """
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import dataclass
+from functools import partial
 from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
 
+from distill.common import bounded_parts, offsets
 from distill.structures import Options, Structures
 from distill.symmetry.refinement import Refinement
 from distill.symmetry.two_fwl import PairRefinement
 
 Groups = list[list[int]]
+Keys = Callable[[Structures], Iterable[Hashable]]
 _BATCH = 10_000
+_AT_ONCE = 100_000  # classes whose colours are in memory at once
 
 
 @dataclass(frozen=True)
@@ -38,18 +42,52 @@ class Colouring:
     options : of the refinement of objects.
     pairs : whether pairs of vertices are refined (2-FWL), which takes much longer.
     marked : whether goals are marked as achieved or missing.
+    rounds : of the refinement of objects; until it is stable if None.
     """
 
     name: str
     options: Options
     pairs: bool
     marked: bool
+    rounds: int | None = None
 
-    def keys(self) -> Callable[[Structures], Iterable[Hashable]]:
+    def keys(self) -> Keys:
         """A function from states to keys; keys are equal if and only if the states have the same colours."""
         if self.pairs:
             return PairRefinement(sets=self.options.sets).keys
-        return Refinement(self.options).keys
+        refinement = Refinement(self.options)
+        return refinement.keys if self.rounds is None else partial(refinement.keys_at, depth=self.rounds)
+
+    def split(
+        self,
+        groups: Groups,
+        encode: Callable[[list[int]], Structures],
+        report: Callable[[], None] = lambda: None,
+    ) -> Groups:
+        """Split groups of classes by their colours, and keep the groups of at least two classes.
+
+        Parameters
+        ----------
+        encode : maps numbers of classes to states of these classes.
+        report : called for each state whose colours are computed to the end.
+        """
+
+        def with_report(keys: Keys) -> Keys:
+            def reported(states: Structures) -> Iterator[Hashable]:
+                for key in keys(states):
+                    report()
+                    yield key
+
+            return reported
+
+        split: Groups = []
+        for begin, end in bounded_parts(offsets([len(group) for group in groups]), _AT_ONCE):
+            part = groups[begin:end]
+            if not self.pairs and self.rounds != 0:
+                # One round distinguishes most states, and its colours take little memory.
+                part = split_by_keys(part, partial(Refinement(self.options).keys_at, depth=1), encode)
+            split += split_by_keys(part, with_report(self.keys()), encode)
+        return split
 
     def distinguishes(self, two: Structures) -> bool:
         """Whether it distinguishes two states.
@@ -137,17 +175,24 @@ class Conflicts:
         return any(set(pair) <= set(group) for group in self.groups)
 
 
-def split_by_keys(
-    groups: Groups,
-    keys_of: Callable[[Structures], Iterable[Hashable]],
-    encode: Callable[[list[int]], Structures],
-) -> Groups:
-    """Split groups of classes by their keys, and keep the groups of at least two classes."""
+def split_by_keys(groups: Groups, keys_of: Keys, encode: Callable[[list[int]], Structures]) -> Groups:
+    """Split groups of classes by the keys of their states, and keep the groups of at least two classes."""
     candidates = sorted({number for group in groups for number in group})
     keys: dict[int, Hashable] = {}
     for begin in range(0, len(candidates), _BATCH):
         part = candidates[begin : begin + _BATCH]
         keys.update(zip(part, keys_of(encode(part)), strict=True))
+    return split_groups(groups, keys)
+
+
+def split_groups(groups: Groups, keys: Mapping[int, Hashable]) -> Groups:
+    """Split groups of classes by the key of each class, and keep the groups of at least two classes.
+
+    Examples
+    --------
+    >>> split_groups([[0, 1, 2], [1, 3]], {0: "a", 1: "b", 2: "a", 3: "c"})
+    [[0, 2]]
+    """
     result: Groups = []
     for group in groups:
         parts: dict[Hashable, list[int]] = defaultdict(list)

@@ -3,9 +3,9 @@
 Each colouring is computed on first use, since 2-FWL can take long.
 """
 
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,13 @@ from numpy.typing import NDArray
 
 from distill.structures import DataSet, Structures
 from distill.symmetry.classes import isomorphism_classes
-from distill.symmetry.conflicts import COLOURINGS, VARIANTS, Conflicts, Groups, split_by_keys
+from distill.symmetry.conflicts import COLOURINGS, VARIANTS, Conflicts, Groups
 from distill.symmetry.interning import Integers
 
 Progress = Callable[[int, int], None]
 _BATCH = 100  # states between two calls of progress
+_TRAINING_STATES = 10_000  # of an instance for training in the paper
+_WEAKER = {"1-WL": "1-WL set", "1-WL joint": "1-WL", "2-FWL": "1-WL", "2-FWL set": "1-WL set"}
 
 
 @dataclass(eq=False)
@@ -84,22 +86,23 @@ class Expressivity:
         """The conflicts of a colouring."""
         if name not in self.conflicts_by_colouring:
             colouring, groups = COLOURINGS[name], self._candidates(name)
-            keys, done, todo = colouring.keys(), 0, len(self.suspects(name))
+            done, todo = 0, len(self.suspects(name))
 
-            def encode(numbers: list[int]) -> Structures:
-                return self.data.structures(self.representative[numbers], goal_marking=colouring.marked)
-
-            def with_progress(states: Structures) -> Iterator[Hashable]:
+            def report() -> None:
                 nonlocal done
-                for key in keys(states):
-                    if progress is not None and (colouring.pairs or done % _BATCH == 0):
-                        progress(done, todo)
-                    done += 1
-                    yield key
+                if progress is not None and (colouring.pairs or done % _BATCH == 0):
+                    progress(min(done, todo), todo)
+                done += 1
 
-            groups = split_by_keys(groups, with_progress, encode)
-            self.conflicts_by_colouring[name] = Conflicts(groups, self.v_star)
+            encode = partial(self.states_of, marked=colouring.marked)
+            self.conflicts_by_colouring[name] = Conflicts(
+                colouring.split(groups, encode, report), self.v_star
+            )
         return self.conflicts_by_colouring[name]
+
+    def states_of(self, classes: list[int], *, marked: bool = False) -> Structures:
+        """A state of each of some classes, with marked goals if `marked`."""
+        return self.data.structures(self.representative[classes], goal_marking=marked)
 
     def suspects(self, name: str) -> Integers:
         """The classes to compare: those in conflict under the weaker colouring, if there is one."""
@@ -155,9 +158,19 @@ class Expressivity:
             "unsolvable_states": counts["unsolvable_states"],
             "classes_summed_over_instances": len(by_instance),
             "classes_across_solvable_instances": len(solvable),
+            **self._training_counts(),
             "max_v_star": counts["max_v_star"],
             "conflicts_E_V": {name: [own.e, own.v] for name, own in conflicts.items()},
         }
+
+    def _training_counts(self) -> dict[str, int]:
+        """The counts of Table 2: solvable instances of at most 10 000 states, of which not all are goals."""
+        n_states = np.bincount(self.data.state_instance, minlength=len(self.data.instances))
+        goals = np.bincount(self.data.state_instance, self.data.v_star == 0, minlength=len(n_states))
+        solvable = np.array([bool(instance["solvable"]) for instance in self.data.instances])
+        chosen = solvable & (n_states <= _TRAINING_STATES) & (goals < n_states)
+        classes = np.unique(self.state_class[chosen[self.data.state_instance]])
+        return {"training_states": int(n_states[chosen].sum()), "training_classes": len(classes)}
 
     def _candidates(self, name: str) -> Groups:
         weaker = _weaker(name)
@@ -165,10 +178,11 @@ class Expressivity:
 
 
 def _weaker(name: str) -> str | None:
-    """The colouring that a stronger one refines."""
-    kind, _, marked = name.partition("+")
-    weaker = {"1-WL joint": "1-WL", "2-FWL": "1-WL", "2-FWL set": "1-WL set"}.get(kind)
-    return None if weaker is None else f"{weaker}{'+G' if marked else ''}"
+    """A colouring that this one refines; None for the weakest one."""
+    kind, marking, _ = name.partition("+")
+    if kind in _WEAKER:
+        return f"{_WEAKER[kind]}{'+G' if marking else ''}"
+    return kind if marking else None
 
 
 def whole_instances(data: DataSet, at_most: int) -> Integers:

@@ -87,6 +87,11 @@ class Refinement:
         """(n_states,) keys, equal if and only if no number of rounds distinguishes the states' objects."""
         return histograms(self._states, batch.object_offsets, *self.stable(batch))
 
+    def keys_at(self, batch: Structures, depth: int) -> Integers:
+        """(n_states,) keys, equal if and only if `depth` rounds do not distinguish the states' objects."""
+        *_, colours = self.layers(batch, depth)
+        return histograms(self._states, batch.object_offsets, colours)
+
     def keys(self, batch: Structures) -> Integers:
         """(n_states,) keys, equal if and only if 1-WL on object graphs does not distinguish the states.
 

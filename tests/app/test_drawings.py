@@ -18,10 +18,13 @@ from app.drawings.palette import HELD
 from app.drawings.png import to_png
 from app.drawings.scene import Scene, Words
 from app.drawings.shapes import SOFT, Box, Disc, Label, Line, Picture
+from app.drawings.state_model import MOST_NODES, draw_state_model
 from app.drawings.svg import DARK, to_svg
 from distill.common import InputError
-from distill.planning import collect, problem_class
+from distill.planning import collect, expand, problem_class, transitions
 from distill.structures import Predicate, Vocabulary
+from distill.symmetry import StateModel
+from tests.support.gripper import carry_all
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -346,3 +349,46 @@ def test_a_png_is_twice_as_sharp() -> None:
     assert made.startswith(b"\x89PNG")
     size = int.from_bytes(made[16:20], "big"), int.from_bytes(made[20:24], "big")
     assert size == (int(picture.width * 2), int(picture.height * 2))
+
+
+# State models
+
+
+@pytest.mark.parametrize("n", [1, 3])
+def test_a_state_model_shows_each_class_and_each_transition(n: int) -> None:
+    data = expand(carry_all(n), 10_000)
+    model = StateModel.of(data, transitions(data))
+    picture = draw_state_model(model, 1)
+    assert picture.words == (
+        f"The state model of gripper-{n}: {6 * n} classes and {len(model.transitions)} transitions"
+    )
+    discs = {}
+    for shape in picture.shapes:
+        if isinstance(shape, Disc):
+            discs.setdefault(shape.title.partition(":")[0], []).append(shape)
+    assert set(discs) == {f"class {node}" for node in range(6 * n)}
+    assert [one.fill for one in discs["class 1"]] == [HELD]
+    assert {len(discs[f"class {node}"]) for node in np.flatnonzero(model.v_star == 0)} == {2}
+    expected = {
+        f"{name}: class {source} to {target}"
+        for (source, target), names in zip(model.transitions.tolist(), model.schemas, strict=True)
+        for name in names
+        if source != target
+    }
+    assert set(lines(picture)) == expected
+    first = [discs[f"class {node}"][0] for node in range(6 * n)]
+    assert all((a.x - b.x) ** 2 + (a.y - b.y) ** 2 > (2 * a.radius) ** 2 for a, b in combinations(first, 2))
+    assert all(0 < one.x < picture.width and 0 < one.y < picture.height for one in first)
+    assert "to itself by move" in first[0].title
+
+
+def test_of_a_large_state_model_a_class_and_its_neighbours_are_shown() -> None:
+    instance = problem_class("gripper").make("train")[2]
+    data = expand(instance, 10_000)
+    model = StateModel.of(data, transitions(data))
+    assert len(model) > MOST_NODES
+    picture = draw_state_model(model, 7)
+    around = {7, *model.transitions[model.after(7), 1], *model.transitions[model.before(7), 0]}
+    assert sorted({int(one) for one in labels(picture) if one.isdigit()}) == sorted(around)
+    assert f"of which {len(around)} around class 7 are drawn" in picture.words
+    read(to_svg(picture))

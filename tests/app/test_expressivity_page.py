@@ -13,9 +13,10 @@ from app.pages.expressivity.conflict_table import changes, conflicting_colouring
 from app.session.run_index import DEMO
 from distill.evaluation import compare_up_to_names, find_distinctions, find_short_distinctions
 from distill.logic import parse
+from distill.planning import transitions
 from distill.runs import Run
 from distill.structures import DataSet
-from distill.symmetry import COLOURINGS, Conflicts, Expressivity, whole_instances
+from distill.symmetry import COLOURINGS, Conflicts, Expressivity, StateModel, whole_instances
 from tests.support.browser import Browser, served
 from tests.support.page_content import frame, said, shown
 from tests.support.swap_run import swap_run
@@ -199,6 +200,48 @@ def _few(folder: str, stamp: int, split: str) -> tuple[np.ndarray, Expressivity]
     return numbers, Expressivity.of(data.pick(numbers))
 
 
+# State models
+
+
+def test_the_classes_of_an_instance_and_one_of_them_are_shown(run, monkeypatch) -> None:
+    data = run.states("train")
+    model = StateModel.of(data, transitions(data), 1)
+    address = {"run": run.name, "split": "train", "model": "swap3.pddl", "class": "2"}
+    at = shown("expressivity", run.folder.parent, monkeypatch, **address)
+    assert f"9 states in {len(model)} classes" in said(at)
+    assert "2 of 2 instances can be shown" in said(at)
+    pictures = [one.value for one in at.markdown if one.value.startswith("![")]
+    assert any("The state model of swap3" in one for one in pictures)
+    table = frame(at, "class", "by")
+    after, before = model.after(2), model.before(2)
+    assert table["class"].tolist() == [*model.transitions[after, 1], *model.transitions[before, 0]]
+    assert table[""].tolist() == ["to"] * len(after) + ["from"] * len(before)
+    assert set(table["by"]) == {"go"}
+    members = frame(at, "state", "atoms")
+    assert members["state"].tolist() == model.members(2).tolist()
+    assert members["atoms"][0] == " ".join(data.changing_atom_names(int(model.members(2)[0])))
+    at.selectbox(key="widget/class").select("0").run()
+    assert not at.exception
+    assert frame(at, "state", "atoms")["state"].tolist() == model.members(0).tolist()
+    at.selectbox(key="widget/model").select("swap2.pddl").run()
+    assert not at.exception
+    assert "4 states in 3 classes" in said(at)
+
+
+def test_stale_instances_and_classes_are_told(run, monkeypatch) -> None:
+    address = {"run": run.name, "split": "train", "model": "swap9.pddl", "class": "99"}
+    at = shown("expressivity", run.folder.parent, monkeypatch, **address)
+    for stale in ("swap9.pddl", "99"):
+        assert f"“{stale}” does not exist" in said(at, "markdown")
+    assert "4 states in 3 classes" in said(at)
+
+
+def test_a_split_without_whole_instances_says_so(monkeypatch, tmp_path) -> None:
+    at = shown("expressivity", tmp_path, monkeypatch, split="test")
+    assert "The split has no instance with all its states" in said(at)
+    assert "distill quotient" in said(at)
+
+
 # In a browser
 
 
@@ -231,5 +274,25 @@ def test_a_link_shows_the_table_and_a_pair(swap_browser, run) -> None:
     states = [int(column.removeprefix("only in state ")) for column in atoms.columns]
     inside = [run.states("test").atom_names(state) for state in states]
     assert set(atoms.iloc[:, 0]) <= set(inside[0])
-    page.get_by_role("link", name="Open this state").last.click()
+    page.get_by_role("link", name="Open this state").nth(1).click()
     swap_browser.settled(f"State {states[1]}:")
+
+
+def test_a_class_is_picked_and_its_state_is_opened(swap_browser, run) -> None:
+    from playwright.sync_api import expect
+
+    data = run.states("train")
+    model = StateModel.of(data, transitions(data), 1)
+    link = f"expressivity?run={run.name}&split=train&model=swap3.pddl&class=1"
+    swap_browser.open(link, "States of class 1")
+    page = swap_browser.page
+    expect(page.get_by_alt_text("The state model of swap3.pddl")).to_be_visible()
+    name, text = swap_browser.download(lambda: page.get_by_role("button", name="Transitions as CSV").click())
+    assert name == "class-1-transitions.csv"
+    assert len(pd.read_csv(io.StringIO(text))) == len(model.after(1)) + len(model.before(1))
+    page.get_by_role("combobox", name="Class").click()
+    page.get_by_role("option", name="2: V*").click()
+    swap_browser.settled("States of class 2")
+    assert "class=2" in page.url
+    page.get_by_role("link", name="Open this state").last.click()
+    swap_browser.settled(f"State {model.members(2)[0]}:")

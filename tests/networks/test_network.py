@@ -111,7 +111,7 @@ def test_replay_is_the_same_wherever_lifting_ends(share, batch, architecture, se
     quotient = build_quotient(labelled(batch), architecture.layers).quotient
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(sys.modules["distill.networks.rgnn"], "_WORTH_LIFTING", share)
-        patch.setattr(sys.modules["distill.networks.execution"], "_AT_ONCE", 5)
+        patch.setattr(sys.modules["distill.networks.execution"], "AT_ONCE", 5)
         found = replay(network, quotient)
     with torch.no_grad():
         lifted = network.run(network.rows(quotient))

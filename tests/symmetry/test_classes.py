@@ -1,7 +1,6 @@
-"""Isomorphism, 2-FWL, conflicts, the reduced model."""
+"""Isomorphism, 2-FWL, conflicts, reduction."""
 
 import itertools
-import json
 from pathlib import Path
 
 import numpy as np
@@ -12,30 +11,28 @@ from hypothesis import given, strategies as st
 from distill.planning import (
     Domain,
     Instance,
-    Labelling,
     expand,
     keep_representatives,
-    prepare,
     prepare_reduced,
     problem_class,
-    splits_from_folders,
-    transitions,
 )
 from distill.structures import DataSet, Options, Predicate, Structures, Vocabulary, join
 from distill.symmetry import (
     COLOURINGS,
     VARIANTS,
+    Colouring,
     Conflicts,
+    EquivalenceClasses,
     Expressivity,
     PairRefinement,
     Refinement,
     canonical,
     canonical_forms,
     colour_classes,
+    conflicts,
     examples,
     isomorphism_classes,
     object_graphs,
-    reduced_model,
 )
 from distill.symmetry.conflicts import split_by_keys
 from tests.support.strategies import batches, permutations
@@ -112,6 +109,14 @@ def test_two_fwl_refines_one_wl_and_isomorphism_refines_two_fwl(batch: Structure
         assert iso[a] != iso[b] or two[a] == two[b]
 
 
+@given(batches(max_objects=4, max_states=6))
+def test_multisets_refine_sets(batch: Structures) -> None:
+    """So only states with the same colours in the set variant are compared in the other one."""
+    multisets, sets = (COLOURINGS[name].keys()(batch) for name in ("1-WL", "1-WL set"))
+    for a, b in itertools.combinations(range(len(batch)), 2):
+        assert multisets[a] != multisets[b] or sets[a] == sets[b]
+
+
 def test_two_fwl_tells_a_hexagon_from_two_triangles() -> None:
     """The textbook pair that 1-WL cannot tell apart."""
     words = Vocabulary([Predicate("on", 2)])
@@ -135,33 +140,54 @@ def test_two_fwl_tells_a_hexagon_from_two_triangles() -> None:
     assert (same.e, same.v, same.example("E"), same.example("V")) == (1, 0, (0, 1), None)
 
 
-CLASSES = [("blocks-on", 2), ("gripper", 0), ("logistics", 1), ("miconic", 5)]
+@given(batches(max_objects=4, max_states=8), st.sampled_from(list(COLOURINGS)), st.integers(1, 6))
+def test_groups_are_split_by_colours_however_many_fit_into_memory(
+    batch: Structures, name: str, at_once: int
+) -> None:
+    """In parts, and with one round before the others, or all at once."""
+    numbers = list(range(len(batch)))
+    instances = [numbers, numbers[1:], numbers[::2]]
+    colouring = COLOURINGS[name]
+    keys = list(colouring.keys()(batch))
+    expected = [
+        sorted({one for one in instance if keys[one] == key})
+        for instance in instances
+        for key in {keys[one] for one in instance}
+    ]
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(conflicts, "_AT_ONCE", at_once)
+        found = colouring.split(instances, lambda chosen: batch[chosen])
+    assert sorted(map(sorted, found)) == sorted(group for group in expected if len(group) > 1)
 
 
-@pytest.mark.parametrize(("name", "number"), CLASSES)
-def test_isomorphic_states_have_equal_values_and_transitions_lift(name: str, number: int) -> None:
-    """Definition 2 and Corollary 4 of `symmetries.txt`."""
-    instance = problem_class(name).make("train")[number]
-    data = expand(instance, 10_000)
-    assert data is not None
-    found = transitions(data)
-    steps = np.column_stack([found.source, found.target])
-    classes = isomorphism_classes([data.structures()])
-    n_classes = classes.max() + 1
-    assert n_classes < len(data) or name not in ("blocks-on", "gripper")
-    assert all(len(set(data.v_star[classes == c])) == 1 for c in range(n_classes))
-    # Every state of a class reaches the same classes in one step.
-    reached = [set() for _ in range(len(data))]
-    for before, after in steps:
-        reached[before].add(int(classes[after]))
-    for c in range(n_classes):
-        assert len({frozenset(reached[s]) for s in np.flatnonzero(classes == c)}) == 1
-    # So V* of the reduced model is V* of the instance.
-    model = reduced_model(classes, steps)
-    value = np.where(np.isin(np.arange(n_classes), classes[data.v_star == 0]), 0, 10**6)
-    for _ in range(n_classes):
-        np.minimum.at(value, model[:, 0], value[model[:, 1]] + 1)
-    assert np.array_equal(value[classes], data.v_star)
+@given(batches(max_objects=4, max_states=6), st.integers(0, 3))
+def test_some_rounds_distinguish_no_more_than_all_of_them(batch: Structures, rounds: int) -> None:
+    few = Colouring("few", Options(nullary=False), pairs=False, marked=False, rounds=rounds)
+    groups = [list(range(len(batch)))]
+    by_few = few.split(groups, lambda chosen: batch[chosen])
+    by_all = COLOURINGS["1-WL"].split(groups, lambda chosen: batch[chosen])
+    assert all(any(set(one) <= set(other) for other in by_few) for one in by_all)
+    layers = EquivalenceClasses.of(batch, rounds).state_keys()[rounds]
+    if all(not len(batch.relations[p.name]) for p in batch.vocabulary if p.arity == 0):
+        assert sorted(map(sorted, by_few)) == sorted(
+            group for key in set(layers.tolist()) if len(group := np.flatnonzero(layers == key).tolist()) > 1
+        )
+
+
+def test_training_counts_leave_out_what_table_2_does() -> None:
+    """Instances without a solution, and those of which all states are goals."""
+    domain = Domain(
+        """(define (domain walk) (:requirements :strips) (:predicates (at ?x) (next ?x ?y) (seen ?x))
+        (:action go :parameters (?x ?y) :precondition (and (at ?x) (next ?x ?y))
+          :effect (and (at ?y) (not (at ?x)) (seen ?y))))"""
+    )
+    text = """(define (problem {name}) (:domain walk) (:objects a b c)
+        (:init (at a) (seen a) (next a b)) (:goal ({goal})))"""
+    goals = {"trivial": "seen a", "solvable": "seen b", "unsolvable": "seen c"}
+    sets = [expand(Instance(domain, text.format(name=n, goal=g), n), 100) for n, g in goals.items()]
+    summary = Expressivity.of(join(sets)).summary()
+    counts = ("states", "states_of_solvable_instances", "training_states", "training_classes")
+    assert [summary[name] for name in counts] == [6, 4, 2, 2]
 
 
 @pytest.mark.slow
@@ -190,21 +216,6 @@ def test_keeping_one_of_each_class() -> None:
     assert len(kept) == 5
     assert kept.structures() == data.structures(slice(0, 5))
     assert kept.multiplicity.sum() == len(data)
-
-
-@pytest.mark.slow
-@pytest.mark.parametrize(
-    "name", ["gripper", "ferry", "spanner", "blocks4ops-clear", "blocks4ops-on", "reward", "miconic"]
-)
-def test_tables_1_and_2(shared_pddl: Path, name: str) -> None:
-    folder = shared_pddl / name / "table1"
-    [split] = splits_from_folders(Domain.read(folder / "domain.pddl"), {"train": folder}, Labelling())
-    found = Expressivity.of(prepare(split, reduce="none")[0]).summary()
-    expected = json.loads((shared_pddl / "EXPECTED.json").read_text())[name]
-    conflicts = expected.pop("conflicts_E_V")
-    assert {key: found[key] for key in expected} == expected
-    assert {key: found["conflicts_E_V"][key] for key in conflicts} == conflicts
-    assert list(found["conflicts_E_V"]) == list(VARIANTS)
 
 
 def ferry() -> DataSet:

@@ -12,6 +12,7 @@ from app.components.failures import part
 from app.components.tables import table_download
 from app.pages.expressivity.conflict_table import changes, conflicts_table
 from app.pages.expressivity.pairs import show_pairs
+from app.pages.expressivity.state_models import show_state_model
 from app.session.run_session import RunSession, current_run
 from app.session.selection import pick, remember
 from distill.symmetry import COLOURINGS, Expressivity, whole_instances
@@ -30,9 +31,13 @@ def show() -> None:
         "V-conflict, and no network of that expressivity can be right on both."
     )
     run = current_run()
-    remember("run", "notation", "split", "colouring", "conflict", "pair")
+    remember("run", "notation", "split", "colouring", "conflict", "pair", "model", "class")
     split = pick(
-        "States of", run.splits, "split", resets=("state", "colouring", "conflict", "pair"), width=240
+        "States of",
+        run.splits,
+        "split",
+        resets=("state", "colouring", "conflict", "pair", "model", "class"),
+        width=240,
     )
     if not len(run.states(split)):
         st.info("This split has no states; choose another one.")
@@ -43,6 +48,9 @@ def show() -> None:
     st.subheader("A pair", anchor=False)
     with part():
         show_pairs(run, split, analysis, numbers)
+    st.subheader("Classes of isomorphic states", anchor=False)
+    with part():
+        show_state_model(run, split)
 
 
 def _analysis(run: RunSession, split: str) -> tuple[Integers, Expressivity]:
