@@ -10,8 +10,8 @@ import pytest
 from tests.golden.support import Golden, World, as_text, files_of
 
 READABLE = ("config.yaml", "model.json")
-# Least squares are not unique here: the last digits, which differ between processors, decide which weights are
-# not zero. The digests compare these functions where the processor is the same.
+# Least squares are not unique here: the last digits, which differ between processors, decide which weights
+# are not zero. The digests compare these functions where the processor is the same.
 ROUNDED = ("quotient", "thesis")
 SETTINGS = {
     "readable": (),
