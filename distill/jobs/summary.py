@@ -19,6 +19,7 @@ SWEEPS = "sweeps"
 _SHUFFLES = 500
 _SURE = 0.95
 _DRAWN = 4  # settings whose values are drawn
+_OF_BASE = "as in the base"
 _LONGEST = 18  # characters of a value beside its points
 
 
@@ -113,15 +114,20 @@ def effects(table: pd.DataFrame, settings: Sequence[str]) -> list[SettingEffect]
             random = np.random.default_rng(0)
             shuffled = [_share(centred, _within(level, base, random)) for _ in range(_SHUFFLES)]
             means = _means(centred, level)
-            best = known[setting].to_numpy()[np.flatnonzero(level == means.argmin())[0]]
+            best = _texts(known, setting)[np.flatnonzero(level == means.argmin())[0]]
             chance = float(np.quantile(shuffled, _SURE))
-            found.append(SettingEffect(setting, measure, _share(centred, level), chance, str(best)))
+            found.append(SettingEffect(setting, measure, _share(centred, level), chance, best))
     return sorted(found, key=lambda one: (-one.share, one.setting, one.measure))
+
+
+def _texts(table: pd.DataFrame, column: str) -> list[str]:
+    """(n_rows,) the value of a column in each row; a case that leaves it out has that of its base."""
+    return table[column].where(table[column].notna(), _OF_BASE).astype(str).tolist()
 
 
 def _levels(table: pd.DataFrame, column: str) -> NDArray[np.int64]:
     """(n_rows,) the value of a column in each row, numbered."""
-    return np.unique(table[column].astype(str), return_inverse=True)[1].astype(np.int64)
+    return np.unique(_texts(table, column), return_inverse=True)[1].astype(np.int64)
 
 
 def _means(values: Array, level: NDArray[np.int64]) -> Array:
@@ -186,10 +192,11 @@ def draw_summary(table: pd.DataFrame, found: Sequence[SettingEffect], path: Path
 
 
 def _draw_values(axes: Any, table: pd.DataFrame, setting: str) -> None:
-    names = list(dict.fromkeys(table[setting].astype(str)))
+    texts = pd.Series(_texts(table, setting), index=table.index)
+    names = list(dict.fromkeys(texts))
     spread = np.random.default_rng(0)
     for place, name in enumerate(names):
-        errors = table.loc[table[setting].astype(str) == name, "test_mae"].to_numpy(dtype=np.float64)
+        errors = table.loc[texts == name, "test_mae"].to_numpy(dtype=np.float64)
         axes.plot(errors, place + spread.uniform(-0.2, 0.2, len(errors)), "o", alpha=0.5, markersize=4)
         axes.plot([np.nanmean(errors)] if np.isfinite(errors).any() else [], [place][: len(errors)], "kD")
     axes.set_yticks(range(len(names)), [_short(name) for name in names])

@@ -264,6 +264,25 @@ def test_the_setting_that_matters_is_found(tmp_path) -> None:
     assert len((place / "summary.csv").read_text().splitlines()) == 9
 
 
+def test_a_case_may_leave_out_what_another_sets(tmp_path) -> None:
+    cases = [{"inner_depth": 1}, {"chain_size": 19}, {"chain_size": 20}]
+    batch = JobBatch(small_sweep(tmp_path, cases=cases, seeds=2), tmp_path / "runs", cache=tmp_path / "cache")
+    for number, work in enumerate(batch.works):
+        error = 0.0 if work.job.settings.get("distillation.inner_depth") is None else 1.0 + number
+        work.state = "done"
+        work.metrics = {"splits": {"test": {"mae": error}}, "formula_size": 10}
+    [first] = (
+        one
+        for one in effects(table_of(batch.works), ["distillation.inner_depth"])
+        if one.measure == "test_mae"
+    )
+    assert first.best == "as in the base"
+    assert first.share > 0.8
+    write_summary(
+        "cases", batch.works, ["distillation.inner_depth", "distillation.chain_size"], tmp_path / "runs"
+    )
+
+
 def test_runs_of_a_batch_can_be_read(tmp_path) -> None:
     batch = JobBatch(small_sweep(tmp_path), tmp_path / "runs", cache=tmp_path / "cache")
     batch.run(Here())
