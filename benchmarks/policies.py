@@ -1,9 +1,9 @@
 """Rankings for full domains: found without a network, and executed on larger instances.
 
 `--pddl FOLDER` names a folder whose subfolders have `table1` with the instances to learn from and `test` with
-larger ones, each with its own `domain.pddl`, as in the tables of Drexler et al. All reachable states of the
-training instances of at most `--max-states` states are known. Each ranking is executed strictly on the tests:
-only transitions that descend are taken, and visited states are not remembered. The ratio compares our
+larger ones, as in the tables of Drexler et al.; the domain is `table1/domain.pddl`. All reachable states of
+training instances of at most `--max-states` states are known. Each ranking is executed strictly on the
+tests: only transitions that descend are taken, and visited states are not remembered. The ratio compares our
 processor time, from expanded states to the ranking, with the published time of the sketch learner, which was
 measured on another machine.
 """
@@ -11,13 +11,24 @@ measured on another machine.
 import argparse
 import json
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
 from distill.common import InputError
 from distill.distillation import TEACHERS, Distillation, distil_policy
 from distill.evaluation import descending_policy
-from distill.planning import SOLVED, Domain, Instance, Labelling, prepare, splits_from_folders, validate
+from distill.planning import (
+    SOLVED,
+    Domain,
+    Instance,
+    Labelling,
+    Solver,
+    Split,
+    prepare,
+    splits_from_folders,
+    validate,
+)
 
 PUBLISHED = {
     "blocks_3": ("3 features, 7 rules", 31_512),
@@ -32,14 +43,14 @@ PUBLISHED = {
 """For each domain the policy of the sketch learner of width 0, and the seconds it took."""
 
 
-def read(folder: Path, max_states: int) -> Any:
-    """The instances of a folder with their domain, as a split."""
-    domain = Domain.read(folder / "domain.pddl")
-    [split] = splits_from_folders(domain, {"train": folder}, Labelling(max_states=max_states))
+def read(folder: Path, name: str, max_states: int) -> Split:
+    """The instances of a subfolder as a split, with the domain of the training instances."""
+    domain = Domain.read(folder / "table1" / "domain.pddl")
+    [split] = splits_from_folders(domain, {"train": folder / name}, Labelling(max_states=max_states))
     return split
 
 
-def executed(instances: list[Instance], solve: Any, progress: str) -> list[dict[str, Any]]:
+def executed(instances: Sequence[Instance], solve: Solver, progress: str) -> list[dict[str, Any]]:
     """The result of a policy on each instance; plans are validated."""
     rows = []
     for number, instance in enumerate(instances, 1):
@@ -55,7 +66,7 @@ def executed(instances: list[Instance], solve: Any, progress: str) -> list[dict[
 
 def one(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     """The ranking of a domain, and its results on the test instances."""
-    split = read(folder / "table1", options.max_states)
+    split = read(folder, "table1", options.max_states)
     data, _ = prepare(split, reduce="none")
     begun = time.process_time()
     found = distil_policy(
@@ -66,7 +77,7 @@ def one(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         progress=lambda part, done, total: print(f"\r{folder.name}: {part} {done}/{total}", end="\033[K"),
     )
     seconds = time.process_time() - begun
-    tests = read(folder / "test", 1).instances[: options.tests]
+    tests = read(folder, "test", 1).instances[: options.tests]
     rows = executed(tests, descending_policy(found.ranking, options.steps), folder.name)
     sketch, published = PUBLISHED.get(folder.name, ("", 0))
     return {

@@ -1,6 +1,7 @@
 """The features that rankings are chosen from, and their values on situations and their successors."""
 
 from collections.abc import Callable
+from math import isqrt
 
 import numpy as np
 from numpy.typing import NDArray
@@ -9,7 +10,7 @@ from distill.distillation.chains import distances
 from distill.distillation.readable_extractor import ReadableExtractor
 from distill.distillation.settings import Distillation
 from distill.explanations import Provenance, StateFeature
-from distill.logic import Distance, Evaluator
+from distill.logic import Distance, Evaluator, RowRelation
 from distill.networks import Network, replay
 from distill.structures import Quotient
 from distill.symmetry import LabelledBatch, build_quotient
@@ -17,8 +18,8 @@ from distill.symmetry import LabelledBatch, build_quotient
 Integers = NDArray[np.int64]
 Progress = Callable[[str, int, int], None]
 
-_ENDS = 60  # concepts between which there are distances
-_END_COST = 3
+_DISTANCES = 20_000  # features at most
+_END_COST = 3  # largest cost of the ends of distances
 
 
 class RankingPool:
@@ -84,20 +85,24 @@ class RankingPool:
         return self._values[self._place[rows]]
 
 
-def _far_distances(extractor: ReadableExtractor) -> tuple[list[StateFeature], Integers]:
+def _far_distances(extractor: ReadableExtractor) -> tuple[list[StateFeature], NDArray[np.int32]]:
     """Distances between the cheapest concepts, along relations of which two steps lead further than one."""
+    relations: list[RowRelation] = []
+    for one in extractor.language.relations:
+        # A distance along the inverse is one along the relation, with its ends exchanged.
+        if not one.is_transitive and one.relation.inverse() not in [other.relation for other in relations]:
+            relations.append(one)
     cost = np.array(extractor.objects.cost)
-    ends = [one for one in np.argsort(cost, kind="stable").tolist() if cost[one] <= _END_COST][:_ENDS]
+    most = isqrt(_DISTANCES // max(1, len(relations)))
+    ends = [one for one in np.argsort(cost, kind="stable").tolist() if cost[one] <= _END_COST][:most]
     holds = extractor.objects.holds[:, ends]
     formulas = [extractor.objects.formulas[one] for one in ends]
     origin = Provenance(0, pool="enumerate")
     features: list[StateFeature] = []
-    columns = [np.zeros((extractor.histogram.shape[0], 0), dtype=np.int64)]
-    for one in extractor.language.relations:
-        if one.is_transitive:
-            continue
+    columns = [np.zeros((extractor.histogram.shape[0], 0), dtype=np.int32)]
+    for one in relations:
         found = distances(one, holds, holds, extractor.histogram)
-        columns.append(found.reshape(len(found), -1))
+        columns.append(found.reshape(len(found), -1).astype(np.int32))
         features += [
             StateFeature(Distance(first, one.relation, last), "distance", origin)
             for first in formulas
