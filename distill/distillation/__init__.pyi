@@ -7,13 +7,20 @@ from .pipeline import (
     fit_features as fit_features,
     take_sample as take_sample,
 )
+from .policy_distillation import PolicyResult as PolicyResult, distil_policy as distil_policy
 from .readable_extractor import ReadableExtractor as ReadableExtractor
 from .result import DistillationResult as DistillationResult
 from .ridt import fit_ridt as fit_ridt
 from .ridt_features import RidtFeatures as RidtFeatures
 from .sample import Sample as Sample, known_rows as known_rows, marks_goals as marks_goals
 from .settings import Distillation as Distillation
+from .situations import Situations as Situations, find_situations as find_situations
 from .targets import Target as Target, target_of as target_of
+from .teachers import (
+    TEACHERS as TEACHERS,
+    Teacher as Teacher,
+    allowed_transitions as allowed_transitions,
+)
 from .thesis_ridt import ThesisLayers as ThesisLayers, TreeFitter as TreeFitter
 from .tree_with_formulas import (
     TreeWithFormulas as TreeWithFormulas,

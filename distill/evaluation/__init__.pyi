@@ -9,6 +9,7 @@ from .conflict_suite import (
     analyse_suite as analyse_suite,
     domain_folders as domain_folders,
 )
+from .descent import descending_policy as descending_policy
 from .disagreement import (
     ChoiceAgreement as ChoiceAgreement,
     Disagreement as Disagreement,

@@ -41,6 +41,7 @@ from .export import (
 from .families.closing import Closing as Closing, close_families as close_families
 from .families.family import abbreviate as abbreviate, values_of as values_of
 from .provenance import Chain as Chain, Provenance as Provenance, StateFeature as StateFeature
+from .ranking import Ranking as Ranking, descends as descends
 from .value_function import (
     ValueFunction as ValueFunction,
     has_integer_weights as has_integer_weights,

@@ -19,7 +19,7 @@ from .pddl import (
 )
 from .plan_result import GAVE_UP as GAVE_UP, SOLVED as SOLVED, PlanResult as PlanResult
 from .planners import PLANNERS as PLANNERS, Limits as Limits, find_plan as find_plan
-from .policy import execute as execute
+from .policy import MAX_STEPS as MAX_STEPS, execute as execute
 from .preparation import data_key as data_key, prepare as prepare
 from .problems import (
     BEYOND as BEYOND,
