@@ -10,6 +10,7 @@ measured on another machine.
 
 import argparse
 import json
+import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -24,7 +25,7 @@ from distill.planning import (
     Instance,
     Labelling,
     Solver,
-    Split,
+    instance_files,
     prepare,
     splits_from_folders,
     validate,
@@ -43,30 +44,28 @@ PUBLISHED = {
 """For each domain the policy of the sketch learner of width 0, and the seconds it took."""
 
 
-def read(folder: Path, name: str, max_states: int) -> Split:
-    """The instances of a subfolder as a split, with the domain of the training instances."""
-    domain = Domain.read(folder / "table1" / "domain.pddl")
-    [split] = splits_from_folders(domain, {"train": folder / name}, Labelling(max_states=max_states))
-    return split
-
-
-def executed(instances: Sequence[Instance], solve: Solver, progress: str) -> list[dict[str, Any]]:
+def executed(domain: Domain, files: Sequence[Path], solve: Solver) -> list[dict[str, Any]]:
     """The result of a policy on each instance; plans are validated."""
     rows = []
-    for number, instance in enumerate(instances, 1):
-        print(f"\r{progress}: {number}/{len(instances)}", end="\033[K", flush=True)
-        outcome = solve(instance)
+    for number, file in enumerate(files, 1):
+        print(f"\r{file.parent}: {number}/{len(files)}", end="\033[K", file=sys.stderr, flush=True)
+        try:
+            instance = Instance.read(domain, file)
+            outcome = solve(instance)
+        except InputError as error:
+            rows.append({"instance": file.name, "solved": False, "note": str(error)})
+            continue
         solved = outcome.status == SOLVED and validate(instance, outcome.plan).valid
-        rows.append({"instance": instance.name, "solved": solved, "length": len(outcome.plan)})
-        if not solved:
-            rows[-1]["note"] = outcome.note
-    print("\r\033[K", end="", flush=True)
+        row = {"instance": file.name, "solved": solved, "length": len(outcome.plan)}
+        rows.append(row if solved else {**row, "note": outcome.note})
     return rows
 
 
 def one(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
     """The ranking of a domain, and its results on the test instances."""
-    split = read(folder, "table1", options.max_states)
+    domain = Domain.read(folder / "table1" / "domain.pddl")
+    labelling = Labelling(max_states=options.max_states)
+    [split] = splits_from_folders(domain, {"train": folder / "table1"}, labelling)
     data, _ = prepare(split, reduce="none")
     begun = time.process_time()
     found = distil_policy(
@@ -74,11 +73,14 @@ def one(folder: Path, options: argparse.Namespace) -> dict[str, Any]:
         data,
         Distillation(pool="enumerate", seed=options.seed),
         teacher=options.teacher,
-        progress=lambda part, done, total: print(f"\r{folder.name}: {part} {done}/{total}", end="\033[K"),
+        progress=lambda part, done, total: print(
+            f"\r{folder.name}: {part} {done}/{total}", end="\033[K", file=sys.stderr, flush=True
+        ),
     )
     seconds = time.process_time() - begun
-    tests = read(folder, "test", 1).instances[: options.tests]
-    rows = executed(tests, descending_policy(found.ranking, options.steps), folder.name)
+    files = instance_files(folder / "test")[: options.tests]
+    rows = executed(domain, files, descending_policy(found.ranking, options.steps))
+    print("\r", end="\033[K", file=sys.stderr, flush=True)
     sketch, published = PUBLISHED.get(folder.name, ("", 0))
     return {
         "domain": folder.name,
@@ -113,6 +115,8 @@ def show(row: dict[str, Any]) -> None:
         f"learner ({row['sketch']}; another machine): {ratio}",
         flush=True,
     )
+    for test in (test for test in row["runs"] if not test["solved"]):
+        print(f"  {test['instance']}: {test['note']}")
     for state in row["blocking"][:1]:
         print(f"  blocked: {state['atoms']}")
 
