@@ -25,9 +25,16 @@ from .notation.writer import (
     Writer as Writer,
     write as write,
 )
+from .rewriting.bounds import bounds_of as bounds_of
 from .rewriting.minimisation import minimise as minimise
 from .rewriting.renaming import Formula as Formula, renamed as renamed
 from .rewriting.simplification import simplify as simplify
+from .rewriting.unrolling import (
+    MOST_STEPS as MOST_STEPS,
+    Bounds as Bounds,
+    Unrolled as Unrolled,
+    unroll as unroll,
+)
 from .search.enumeration import short_formulas as short_formulas
 from .search.expressions import (
     Expression as Expression,
