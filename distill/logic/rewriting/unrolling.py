@@ -81,8 +81,8 @@ def unroll(formula: fo.Node, most: Bounds, *, counting: bool = False) -> Unrolle
     found = _Unroller(most, counting).unrolled(formula)
     if found.formula.height > MAX_LEVELS:
         raise InputError(
-            f"The bounded form is nested in {found.formula.height:,} levels, and the limit is {MAX_LEVELS:,}; "
-            "give a smaller bound."
+            f"The bounded form is nested in {found.formula.height:,} levels, and the limit is "
+            f"{MAX_LEVELS:,}; give a smaller bound."
         )
     return found
 
