@@ -32,7 +32,7 @@ from app.session.run_session import RunSession
 from app.session.selection import NOTATIONS
 from distill.explanations import FORMS, Provenance, StateFeature, express, ordered_terms
 from distill.logic import Constant, Evaluator, parse
-from distill.logic.notation.definitions import parse_defined
+from distill.logic.notation.defined_parser import parse_defined
 from distill.runs import Run
 from tests.support.commands import PATIENCE
 from tests.support.page_content import preformatted

@@ -14,7 +14,7 @@ from distill.common import InputError, drawing
 from distill.distillation import Distillation
 from distill.explanations import Chain, Provenance, StateFeature, ValueFunction
 from distill.logic import Number, parse, syntax as fo
-from distill.logic.notation.definitions import parse_defined
+from distill.logic.notation.defined_parser import parse_defined
 from distill.planning import Labelling, problem_class
 from distill.runs import Export, element, report, verdict
 from distill.runs.markup import inline_svg

@@ -89,8 +89,8 @@ class Counting:
         self.cases += cases
         if self.cases > _MOST_CASES:
             raise InputError(
-                f"Products and comparisons have more than {_MOST_CASES:,} cases in C2, which is the limit; give "
-                "a smaller bound."
+                f"Products and comparisons have more than {_MOST_CASES:,} cases in C2, which is the limit; "
+                "give a smaller bound."
             )
 
     def _times(self, sentences: fo.Number, number: fo.Number) -> fo.Number:
