@@ -22,6 +22,7 @@ from .notation.writer import (
     EMLC as EMLC,
     LATEX as LATEX,
     WRITERS as WRITERS,
+    Notation as Notation,
     Writer as Writer,
     write as write,
 )
@@ -30,7 +31,6 @@ from .rewriting.minimisation import minimise as minimise
 from .rewriting.renaming import Formula as Formula, renamed as renamed
 from .rewriting.simplification import simplify as simplify
 from .rewriting.unrolling import (
-    MOST_STEPS as MOST_STEPS,
     Bounds as Bounds,
     Unrolled as Unrolled,
     unroll as unroll,
@@ -73,7 +73,7 @@ from .syntax.formulas import (
     Top as Top,
     Truth as Truth,
 )
-from .syntax.nodes import Node as Node, walk as walk
+from .syntax.nodes import MOST_STEPS as MOST_STEPS, Node as Node, walk as walk
 from .syntax.relations import (
     Closure as Closure,
     Relation as Relation,

@@ -44,13 +44,15 @@ def check_c2(formula: fo.Node) -> None:
     """Raise an error that names the first part that C2 cannot express."""
     for node in formula.walk():
         if isinstance(node, fo.Closure):
-            raise InputError(f"C2 has no transitive closures, so it cannot express {shown(str(node))}.")
+            raise InputError(f"C2 has no transitive closures; {shown(str(node))} needs a bound (--up-to).")
         if isinstance(node, fo.Role) and max(node.fields[1:]) > 1:
             raise InputError(f"C2 has no relations of three arguments, so it cannot express {node}.")
         if isinstance(node, fo.Compare) and not isinstance(node.fields[0], fo.Count):
-            raise InputError(f"C2 compares numbers of objects only, so it cannot express {shown(str(node))}.")
+            raise InputError(
+                f"C2 compares numbers of objects only; {shown(str(node))} needs a bound (--up-to)."
+            )
         if isinstance(node, fo.Number) and type(node) not in _WRITERS:
-            raise InputError(f"C2 has no {_NAMES[node.kind]}, so it cannot express {shown(str(node))}.")
+            raise InputError(f"C2 has no {_NAMES[node.kind]}; {shown(str(node))} needs a bound (--up-to).")
 
 
 _NAMES = {"product": "products", "dist": "distances"}

@@ -24,7 +24,8 @@ _HEAD = re.compile(
 )
 _COMMENT = re.compile(r"^[ \t]*;.*$", re.MULTILINE)
 _LOOKS_LIKE_C2 = re.compile(
-    r"[∃∀]|\b(?:exists|forall)\b|(?<!dist)\(\s*[a-z]\s*[,)]|[a-z]\s*(?:=|!=|≠)\s*[a-z]|#[a-z][ \t]+[\w\"(¬~⊤⊥]"
+    r"[∃∀]|\b(?:exists|forall)\b|(?<!dist)\(\s*[a-z]\s*[,)]|[a-z]\s*(?:=|!=|≠)\s*[a-z]"
+    r'|#[a-z][ \t]+[\w"(¬~⊤⊥]'
 )
 _IN_QUOTES = re.compile(r'"[^"]*"')
 

@@ -27,6 +27,7 @@ _LETTERS = [letter for letter in ascii_uppercase if letter not in ("F", "T", VAL
 LIKE_A_NAME = re.compile(r"[A-Z]\d*", re.ASCII)
 _WIDTH = 100  # largest number of characters of a function on one line
 _SHORTEST_CHAIN = 3  # steps of a chain that is named
+_LARGEST_MEANING = 200  # symbols of a part that is explained without names
 _TERM = 4  # the binding strength of a term
 
 
@@ -97,10 +98,16 @@ class DefinedFunction:
         line = " ".join([terms[0].text, *(f"{row.sign} {row.text}" for row in terms[1:])])
         if not english and len(f"{VALUE} = {line}") <= _WIDTH:
             terms = [_Row(VALUE, "=", line, self.value)]
+        explained = self._explained if english else None
         if notation is LATEX:
-            return _aligned(definitions + terms, english)
-        blocks = [_lines(rows, english) for rows in (definitions, terms) if rows]
+            return _aligned(definitions + terms, explained)
+        blocks = [_lines(rows, explained) for rows in (definitions, terms) if rows]
         return "\n\n".join(map("\n".join, blocks))
+
+    def _explained(self, part: Node) -> str:
+        """The meaning in words; large parts are explained by the names of their parts."""
+        names = {named: name for name, named in self.definitions} if part.size > _LARGEST_MEANING else {}
+        return explain(part, names)
 
 
 class _Row(NamedTuple):
@@ -203,21 +210,21 @@ def _names(predicates: set[str]) -> Iterator[str]:
     return (name for name in every if name not in predicates)
 
 
-def _lines(rows: list[_Row], english: bool) -> list[str]:
+def _lines(rows: list[_Row], explained: Callable[[Node], str] | None) -> list[str]:
     found = []
     for row in rows:
-        if english:
-            found.append(f"; {explain(row.meaning)}")
+        if explained:
+            found.append(f"; {explained(row.meaning)}")
         found.append(f"{row.head:1} {row.sign} {row.text}")
     return found
 
 
-def _aligned(rows: list[_Row], english: bool) -> str:
-    if len(rows) == 1 and not english:
+def _aligned(rows: list[_Row], explained: Callable[[Node], str] | None) -> str:
+    if len(rows) == 1 and not explained:
         return f"{rows[0].head} {rows[0].sign} {rows[0].text}"
     found = [r"\begin{aligned}"]
     for row in rows:
-        if english:
-            found.append(f"% {explain(row.meaning)}")
+        if explained:
+            found.append(f"% {explained(row.meaning)}")
         found.append(f"{row.head:1} &{row.sign} {row.text}" + ("" if row is rows[-1] else r" \\"))
     return "\n".join([*found, r"\end{aligned}"])

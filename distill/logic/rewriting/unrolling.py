@@ -14,10 +14,8 @@ from distill.common import InputError
 from distill.logic import syntax as fo
 from distill.logic.rewriting.bounds import alternatives, brief, condition, has_closure, path_of
 from distill.logic.rewriting.counting import Counting, never
-from distill.logic.syntax.nodes import MAX_LEVELS, MAX_PARTS
+from distill.logic.syntax.nodes import MAX_LEVELS, MAX_PARTS, MOST_STEPS
 
-MOST_STEPS = 1_000
-"""The largest bound; formulas with longer chains could not be read back, as they nest too deeply."""
 _STEP = 4  # parts of a step of a chain, with operands
 
 Bounds = int | Mapping[fo.Node, int]
@@ -44,7 +42,7 @@ class Unrolled:
         """Lines that tell in which states it equals the formula; none if in all."""
         if not self.bounds:
             return []
-        told = ["Equal to the formula in every state in which"]
+        told = ["Bounded form, equal to the unbounded one in every state in which"]
         for number, (part, most) in enumerate(self.bounds.items(), 1):
             told.append(f"- {condition(part, most)}{',' if number < len(self.bounds) else '.'}")
         [most, *others] = sorted(set(self.bounds.values()))
@@ -70,7 +68,7 @@ def unroll(formula: fo.Node, most: Bounds, *, counting: bool = False) -> Unrolle
     >>> bounded.formula
     #<on>(clear | <on>clear)
     >>> print("\\n".join(bounded.conditions))
-    Equal to the formula in every state in which
+    Bounded form, equal to the unbounded one in every state in which
     - on+ leads to clear within 2 steps, wherever it leads there.
     These are, among others, all states of at most 2 objects.
     >>> unroll(parse("dist(a, E, b)"), 2).formula
