@@ -84,9 +84,7 @@ def _text(run: "Run", form: str, term: int | None, up_to: int | None) -> str:
         features = [feature for _, feature in ordered_terms(value) if not isinstance(feature, Constant)]
         if term > len(features):
             raise InputError(f"{run.folder} has {len(features)} terms; there is no term {term}.")
-        value = features[term - 1]
-        if up_to is None:
-            return express_term(value, form, run.vocabulary)
+        return express_term(features[term - 1], form, run.vocabulary, _bounds(run, form, up_to))
     return express(value, form, run.vocabulary, _bounds(run, form, up_to))
 
 

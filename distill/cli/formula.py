@@ -94,8 +94,8 @@ def translate(
         bool,
         typer.Option(
             "--define",
-            help="Write a value function with a definition for each shared part, in the form ascii, emlc, c2, "
-            "latex or latex-c2; in the form english with the meaning of each part.",
+            help="Write a value function with a definition for each shared part, in the form ascii, emlc, "
+            "c2, latex or latex-c2; in the form english with the meaning of each part.",
         ),
     ] = False,
     up_to: options.UpTo = None,

@@ -127,8 +127,12 @@ def express(value: Number, form: str, vocabulary: Vocabulary, bounds: Bounds | N
     return "\n".join([*(_comment(chosen.comment, line) for line in bounded.conditions), text])
 
 
-def express_term(feature: Number, form: str, vocabulary: Vocabulary) -> str:
+def express_term(feature: Number, form: str, vocabulary: Vocabulary, bounds: Bounds | None = None) -> str:
     """One feature of a value function; in PDDL the formula inside it; a product possibly by its factors.
+
+    Parameters
+    ----------
+    bounds : see `file_text`; a feature with chains is written as a function with definitions.
 
     Examples
     --------
@@ -139,6 +143,10 @@ def express_term(feature: Number, form: str, vocabulary: Vocabulary) -> str:
     chosen = _checked(feature, form)
     vocabulary = _with_halves(feature, vocabulary)
     try:
+        if bounds is not None and unroll(feature, bounds, counting=chosen.two_variables).chains:
+            return express(feature, form, vocabulary, bounds)
+        if chosen.two_variables:
+            return _c2_term(form, bounds, feature)
         if form == "pddl":
             inner = feature.fields[0] if isinstance(feature, Count | Indicator) else feature
             return write_derived(inner, vocabulary, _free_name(vocabulary, "feature"))
@@ -146,6 +154,8 @@ def express_term(feature: Number, form: str, vocabulary: Vocabulary) -> str:
     except InputError:
         if not isinstance(feature, Product):
             raise
+        if chosen.two_variables:
+            return _by_terms(feature, chosen.comment, partial(_c2_term, form, bounds))
         return chosen.write(feature, (), vocabulary)
 
 

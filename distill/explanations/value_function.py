@@ -1,6 +1,7 @@
 """Value functions: weighted sums of features of states."""
 
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -22,6 +23,7 @@ from distill.logic import (
     Sum,
     bounds_of,
     read_nodes,
+    unroll,
     weighted,
 )
 from distill.structures import DataSet, Structures, Vocabulary
@@ -89,7 +91,10 @@ class ValueFunction(Explanation):
         return found
 
     def bounds(self, sets: Mapping[str, DataSet]) -> dict[Node, int]:
-        """The least bounds with which its form in C2 equals it on some data; see `unroll`."""
+        """The least bounds with which its form in C2 equals it on some data, if it needs any; see `unroll`."""
+        with suppress(InputError):
+            unroll(self.value, {}, counting=True)
+            return {}
         batches = (
             data.structures(np.unique(data.repeats()), goal_marking=self.goal_marking)
             for data in sets.values()

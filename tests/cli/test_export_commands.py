@@ -72,7 +72,7 @@ def test_what_a_run_keeps_is_what_is_exported(made):
 def test_the_command_is_there(made):
     done = distill("export", made.folder, "--format", "c2")
     assert done.returncode == 0, done.stderr
-    assert "; weight 2" in done.stdout
+    assert "\nV = 2·#x " in done.stdout
     done = distill("export", made.folder, "--format", "latx")
     assert done.returncode == 2
     assert "There is no form 'latx'; choose from ascii" in " ".join(done.stderr.split())
