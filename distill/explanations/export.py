@@ -29,6 +29,7 @@ from distill.logic import (
     Product,
     Role,
     Truth,
+    check_c2,
     define_shared,
     unroll,
     weighted,
@@ -119,6 +120,8 @@ def express(value: Number, form: str, vocabulary: Vocabulary, bounds: Bounds | N
         raise InputError(f"{form} has no comments that could tell a bound, and needs none; leave it out.")
     try:
         bounded = unroll(value, {} if bounds is None else bounds, counting=chosen.two_variables)
+        if chosen.two_variables:
+            check_c2(bounded.formula)
     except InputError:
         if not chosen.two_variables:
             raise
@@ -132,7 +135,7 @@ def express_term(feature: Number, form: str, vocabulary: Vocabulary, bounds: Bou
 
     Parameters
     ----------
-    bounds : see `file_text`; a feature with chains is written as a function with definitions.
+    bounds : see `file_text`. A feature with chains, or a large one, is written with definitions.
 
     Examples
     --------
@@ -143,7 +146,8 @@ def express_term(feature: Number, form: str, vocabulary: Vocabulary, bounds: Bou
     chosen = _checked(feature, form)
     vocabulary = _with_halves(feature, vocabulary)
     try:
-        if bounds is not None and unroll(feature, bounds, counting=chosen.two_variables).chains:
+        chains = bounds is not None and unroll(feature, bounds, counting=chosen.two_variables).chains
+        if chains or (chosen.limit == "parts" and feature.size > LARGEST):
             return express(feature, form, vocabulary, bounds)
         if chosen.two_variables:
             return _c2_term(form, bounds, feature)
@@ -181,12 +185,9 @@ def _checked(value: Number, form: str) -> Form:
 
 
 def _checked_size(value: Number, form: Form) -> Number:
-    if form.limit == "symbols" and value.size > LARGEST:
-        others = ", ".join(name for name, one in FORMS.items() if one.limit != "symbols")
-        raise InputError(
-            f"Written out it has {value.size:,} symbols, and at most {LARGEST:,} are written; take a form "
-            f"that keeps what is shared: {others}."
-        )
+    """The function, if it is not too large."""
+    if form.limit == "symbols":
+        _check_symbols(value)
     parts = sum(1 for _ in value.walk()) if form.limit == "parts" else 0
     if parts > LARGEST_PARTS:
         others = ", ".join(name for name, one in FORMS.items() if not one.limit)
@@ -195,6 +196,15 @@ def _checked_size(value: Number, form: Form) -> Number:
             f"take {others}."
         )
     return value
+
+
+def _check_symbols(value: Number) -> None:
+    if value.size > LARGEST:
+        others = ", ".join(name for name, one in FORMS.items() if one.limit != "symbols")
+        raise InputError(
+            f"Written out it has {value.size:,} symbols, and at most {LARGEST:,} are written; take a form "
+            f"that keeps what is shared: {others}."
+        )
 
 
 def _with_halves(value: Number, vocabulary: Vocabulary) -> Vocabulary:
@@ -228,8 +238,9 @@ def _c2_term(form: str, bounds: Bounds | None, feature: Number) -> str:
         bounded = unroll(feature, {} if bounds is None else bounds, counting=True)
     except InputError:
         if bounds is None:
-            write_c2(feature)  # its reason is the better one
+            check_c2(feature)  # its reason is the better one
         raise
+    _check_symbols(bounded.formula)
     text = write_c2(bounded.formula, latex=form == "latex-c2")
     return "\n".join([*(_comment(FORMS[form].comment, line) for line in bounded.conditions), text])
 

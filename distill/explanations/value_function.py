@@ -91,7 +91,7 @@ class ValueFunction(Explanation):
         return found
 
     def bounds(self, sets: Mapping[str, DataSet]) -> dict[Node, int]:
-        """The least bounds with which its form in C2 equals it on some data, if it needs any; see `unroll`."""
+        """The least bounds with which its form in C2 equals it on some data, if it needs any."""
         with suppress(InputError):
             unroll(self.value, {}, counting=True)
             return {}

@@ -1,6 +1,6 @@
 from .figures import draw_state as draw_state
 from .handmade.library import hand_made as hand_made, library as library, read_formula as read_formula
-from .notation.c2_writer import write_c2 as write_c2
+from .notation.c2_writer import check_c2 as check_c2, write_c2 as write_c2
 from .notation.definitions import (
     DefinedFunction as DefinedFunction,
     define_shared as define_shared,

@@ -211,11 +211,7 @@ def _c2_part(
     else:
         fits = part.truth is not None and part.variable in (None, *variables)
     if not fits:
-        kinds = (
-            "a sentence or a number",
-            f"a formula about {variables[0]} alone",
-            "a relation between the two",
-        )
+        kinds = ("a sentence or a number", "a formula about it alone", "a relation between the two")
         raise InputError(f"with {_count(variables)} it must be {kinds[len(variables)]}.")
     return part
 

@@ -1,6 +1,7 @@
 """The bounds with which closures, distances and products have an equal form in two variables."""
 
 from collections.abc import Iterable
+from contextlib import suppress
 from typing import Any
 
 import numpy as np
@@ -112,12 +113,19 @@ def _steps(relation: fo.Relation, whole: fo.Node) -> tuple[fo.Relation, bool]:
 
 
 def _bounded_parts(formula: fo.Node, counting: bool) -> list[fo.Node]:
+    """The parts that need a bound, as far as they have bounded forms."""
     found: dict[fo.Node, None] = {}
     for node in formula.walk():
         if isinstance(node, fo.Modal) and has_closure(node.fields[0]):
-            found[node] = None
+            with suppress(InputError):
+                alternatives(node.fields[0], node)
+                found[node] = None
         elif isinstance(node, fo.Distance):
-            found[path_of(node) or node] = None
+            with suppress(InputError):
+                path = path_of(node)
+                if path:
+                    alternatives(path.fields[0], node)
+                found[path or node] = None
         elif counting and (
             isinstance(node, fo.Product)
             or (isinstance(node, fo.Compare) and not isinstance(node.fields[0], fo.Count))
