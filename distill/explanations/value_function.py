@@ -1,6 +1,6 @@
 """Value functions: weighted sums of features of states."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -90,14 +90,14 @@ class ValueFunction(Explanation):
             found[name] = self.values(data.structures(first, goal_marking=self.goal_marking))[place]
         return found
 
-    def bounds(self, sets: Mapping[str, DataSet]) -> dict[Node, int]:
+    def bounds(self, sets: Iterable[DataSet]) -> dict[Node, int]:
         """The least bounds with which its form in C2 equals it on some data, if it needs any."""
         with suppress(InputError):
             unroll(self.value, {}, counting=True)
             return {}
         batches = (
             data.structures(np.unique(data.repeats()), goal_marking=self.goal_marking)
-            for data in sets.values()
+            for data in sets
             if len(data)
         )
         return bounds_of(self.value, batches, counting=True)

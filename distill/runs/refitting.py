@@ -218,8 +218,8 @@ def _shortest(
 
 
 def _write(folder: Path, result: Mapping[str, Any], value: Number, run: Run) -> None:
-    sets = {name: run.states(name) for name in run.splits}
-    bounds = ValueFunction(value, (), run.value_function.goal_marking).bounds(sets)
+    function = ValueFunction(value, (), run.value_function.goal_marking)
+    bounds = function.bounds(run.states(name) for name in run.splits)
     for form, one in FORMS.items():
         text = file_text(value, form, run.vocabulary, bounds if one.two_variables else None)
         (folder / one.file).write_text(f"{text}\n")

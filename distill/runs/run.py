@@ -154,7 +154,7 @@ class Run:
     @cached_property
     def bounds(self) -> dict[Node, int]:
         """The least bounds with which its value function in C2 equals it on all states of the run."""
-        return self.value_function.bounds({name: self.states(name) for name in self.splits})
+        return self.value_function.bounds(self.states(name) for name in self.splits)
 
     @cached_property
     def embeddings(self) -> Predictions | None:

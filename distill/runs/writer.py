@@ -148,7 +148,7 @@ def _fill(part: Path, place: Path, contents: RunContents) -> None:
         part / "errors.svg",
     )
     vocabulary, formats = sets["train"].vocabulary, config.export.formats
-    bounds = function.bounds(sets) if any(FORMS[form].two_variables for form in formats) else None
+    bounds = function.bounds(sets.values()) if any(FORMS[form].two_variables for form in formats) else None
     for form in formats:
         text = function.export(form, vocabulary, bounds if FORMS[form].two_variables else None)
         (part / FORMS[form].file).write_text(text + "\n")

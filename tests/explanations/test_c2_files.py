@@ -21,7 +21,7 @@ BOUNDED = ("blocks-clear", "blocks-on", "visitall")
 
 def check(function: ValueFunction, form: str, sets: dict[str, DataSet], step: int = 1) -> None:
     """What is read again equals the function on the states; C2 in plain loops too."""
-    bounds = function.bounds(sets) if form == "c2" else None
+    bounds = function.bounds(sets.values()) if form == "c2" else None
     words = next(iter(sets.values())).vocabulary
     read = read_formula(express(function.value, form, words, bounds))
     for data in sets.values():
@@ -60,7 +60,7 @@ def test_shipped_functions_on_all_states(name, shipped):
 def test_a_bound_that_is_one_too_small_is_wrong_somewhere(name, shipped, training_set):
     data = training_set(name, 12)
     function = shipped[name]
-    bounds = unroll(function.value, function.bounds({"train": data}), counting=True).bounds
+    bounds = unroll(function.value, function.bounds([data]), counting=True).bounds
     part, most = max(bounds.items(), key=lambda item: item[1])
     batch = data.structures()
     for less in (0, 1):
