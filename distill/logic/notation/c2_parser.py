@@ -164,11 +164,11 @@ class C2Parser(OperatorParser):
 
     def joined(self, token: Token, operands: list[Any]) -> Any:
         """Apply an infix operator to its operands."""
-        if token.text in "*+-":
+        if set(token.text) <= set("*+-"):
             for one in operands:
                 if not isinstance(one, Number):
                     raise InputError(
-                        f"Column {token.column + 1}: {token.text} cannot join numbers; use # or [ ]."
+                        f"Column {token.column + 1}: {token.text[0]} cannot join numbers; use # or [ ]."
                     )
             return self._counted_part(joined_formulas(token, operands))
         parts = [self._as_part(one, token) for one in operands]
