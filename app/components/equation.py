@@ -1,15 +1,13 @@
 """The value function as an equation, and its single terms, in the chosen notation."""
 
-from collections.abc import Mapping
-
 import streamlit as st
 
 from app.components.formula_display import formula_text, preformatted
 from app.session.run_session import RunSession
 from app.session.selection import NOTATIONS, notation
 from distill.common import InputError
-from distill.explanations import FORMS, LARGEST, express
-from distill.logic import Node, Number, Product
+from distill.explanations import LARGEST, express
+from distill.logic import Number, Product
 
 _HEIGHT = 420  # pixels of an equation; a longer one is scrolled
 _RENDERED = 6_000  # characters of LaTeX that a browser typesets quickly
@@ -58,7 +56,7 @@ def equation(run: RunSession, form: str) -> str:
 
 def equation_file(run: RunSession, form: str) -> str:
     """The file with the value function in a form; comments name the terms that it cannot express."""
-    return run.value_function.export(form, run.vocabulary, _bounds(run, form)) + "\n"
+    return run.value_function.export(form, run.vocabulary, run.run.bounds_in(form)) + "\n"
 
 
 def term_text(feature: Number, run: RunSession, form: str | None = None) -> str:
@@ -73,9 +71,4 @@ def term_text(feature: Number, run: RunSession, form: str | None = None) -> str:
 
 @st.cache_data(max_entries=64, show_spinner="Writing the value function")
 def _express(folder: str, stamp: int, form: str, _run: RunSession) -> str:
-    return express(_run.value_function.value, form, _run.vocabulary, _bounds(_run, form))
-
-
-def _bounds(run: RunSession, form: str) -> Mapping[Node, int] | None:
-    """In a form with two variables, what the states of the run need."""
-    return run.run.bounds if FORMS[form].two_variables else None
+    return express(_run.value_function.value, form, _run.vocabulary, _run.run.bounds_in(form))

@@ -10,7 +10,6 @@ from distill.common import InputError, atomic_write, read_text
 from distill.runs import Export
 
 if TYPE_CHECKING:
-    from distill.logic import Bounds
     from distill.runs import Run
 
 _REPORT = "report.html"
@@ -80,19 +79,13 @@ def _text(run: "Run", form: str, term: int | None, up_to: int | None) -> str:
             raise InputError("--up-to bounds a formula, and html is a report; take another form.")
         return _page(run)
     value = run.value_function.value
+    bounds = run.bounds_in(form) if up_to is None else up_to
     if term is not None:
         features = [feature for _, feature in ordered_terms(value) if not isinstance(feature, Constant)]
         if term > len(features):
             raise InputError(f"{run.folder} has {len(features)} terms; there is no term {term}.")
-        return express_term(features[term - 1], form, run.vocabulary, _bounds(run, form, up_to))
-    return express(value, form, run.vocabulary, _bounds(run, form, up_to))
-
-
-def _bounds(run: "Run", form: str, up_to: int | None) -> "Bounds | None":
-    """The bound of the command line, or what the states of the run need in a form with two variables."""
-    from distill.explanations import FORMS
-
-    return run.bounds if up_to is None and FORMS[form].two_variables else up_to
+        return express_term(features[term - 1], form, run.vocabulary, bounds)
+    return express(value, form, run.vocabulary, bounds)
 
 
 def _all_texts(run: "Run", up_to: int | None) -> dict[str, str]:
@@ -101,7 +94,7 @@ def _all_texts(run: "Run", up_to: int | None) -> dict[str, str]:
 
     texts = {}
     for name, form in FORMS.items():
-        bounds = _bounds(run, name, up_to) if form.comment else None
+        bounds = up_to if up_to is not None and form.comment else run.bounds_in(name)
         texts[form.file] = run.value_function.export(name, run.vocabulary, bounds)
     return {**texts, _REPORT: _page(run)}
 

@@ -156,6 +156,10 @@ class Run:
         """The least bounds with which its value function in C2 equals it on all states of the run."""
         return self.value_function.bounds(self.states(name) for name in self.splits)
 
+    def bounds_in(self, form: str) -> dict[Node, int] | None:
+        """These bounds if a form needs them, else none."""
+        return self.bounds if FORMS[form].two_variables else None
+
     @cached_property
     def embeddings(self) -> Predictions | None:
         """Projections of the objects of each layer; None without a network."""

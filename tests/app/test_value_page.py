@@ -170,8 +170,7 @@ def test_the_equation_is_shown_in_every_notation(run, monkeypatch, form) -> None
     page = shown(run, monkeypatch, notation=form)
     assert not page.exception
     assert not page.error
-    bounds = run.run.bounds if FORMS[form].two_variables else None
-    text = express(run.value_function.value, form, run.vocabulary, bounds)
+    text = express(run.value_function.value, form, run.vocabulary, run.run.bounds_in(form))
     if form == "latex":
         assert text in page.latex[0].value
     else:
@@ -188,7 +187,7 @@ def test_what_a_notation_cannot_say_is_told_and_shown_typed(run, tmp_path, monke
     page = shown(closures, monkeypatch, notation="c2")
     assert "C2 cannot express this" in page.info[0].value
     assert any("counts the ends of paths" in text.value for text in page.text)
-    assert codes(page)[0] == "V = 2*#(<on+>clear_G > 1) + 1"
+    assert codes(page)[0] == "V = 2*#<on+>clear_G > 1 + 1"
     assert "(typed: C2 cannot express this)" in codes(page)[1]
     mixed = variant(run, tmp_path, "2*#<on+>clear_G + #holding*#<on+>clear", "mixed")
     product = terms_of(mixed)[1].number
