@@ -237,9 +237,7 @@ def test_terms_tell_what_they_mean_and_where_they_were_born():
         StateFeature(parse("dist(clear, on, holding)"), "distance", Provenance(3, chain=chain)),
     )
     text = Page(made(pool=pool)).text
-    first = (
-        "1 2 #<on+>clear_G – C2 has no transitive closures, so it cannot express on+. the number of objects"
-    )
+    first = "1 2 #<on+>clear_G – C2 has no transitive closures; on+ needs a bound (--up-to). the number of"
     assert first in text
     assert "numerical layer 3, tree 4, leaves 0, 2; pool ridt in the tree: clear_G | ~<on>clear" in text
     assert (
