@@ -35,7 +35,7 @@ def batch(
     batch continues where it stopped. If a job fails, the others continue, and failures are reported at the
     end. A table and a figure show the effect of each setting. The exit code is 1 if a job failed.
 
-    Examples: `distill batch configs/sweeps/seeds.yaml --dry-run`, `distill batch configs/sweeps/thesis.yaml`,
+    Examples: `distill batch configs/sweeps/seeds.yaml --dry-run`, `distill batch configs/sweeps/chapter5.yaml`,
     `distill batch SWEEP.yaml --executor dask://127.0.0.1:8786`.
     """
     from distill.jobs import JobBatch, Sweep, effects, parse_override, table_of, write_summary

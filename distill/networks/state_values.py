@@ -13,6 +13,8 @@ from distill.structures import DataSet, Options
 from distill.symmetry import QuotientMap, build_quotient, labelled_states
 
 Array = NDArray[np.float64]
+_AT_ONCE = 2_000_000  # objects of all states that are run together
+_PART = 500_000  # objects of a part
 
 
 def quotient_for(
@@ -40,7 +42,22 @@ def quotient_for(
 
 
 def predict(network: Network, sets: Mapping[str, DataSet]) -> dict[str, Array]:
-    """V of every state: (n_states,) for each set."""
+    """V of every state: (n_states,) for each set.
+
+    Large sets are run in parts, so that memory stays bounded where few states are alike.
+    """
+    objects = {name: np.cumsum(data.n_objects[data.state_instance]) for name, data in sets.items()}
+    if network.whole_batch or sum(int(count[-1]) for count in objects.values() if len(count)) <= _AT_ONCE:
+        return _predict(network, sets)
+    found: dict[str, Array] = {}
+    for name, data in sets.items():
+        parts = np.split(np.arange(len(data)), np.flatnonzero(np.diff(objects[name] // _PART)) + 1)
+        own = [_predict(network, {name: data.pick(part)})[name] for part in parts if len(part)]
+        found[name] = np.concatenate([np.zeros(0), *own])
+    return found
+
+
+def _predict(network: Network, sets: Mapping[str, DataSet]) -> dict[str, Array]:
     built = quotient_for(network, sets)
     values = replay(network, built.quotient).value[built.state_row].astype(np.float64)
     ends = np.cumsum([len(data) for data in sets.values()])[:-1]
