@@ -56,7 +56,7 @@ def equation(run: RunSession, form: str) -> str:
 
 def equation_file(run: RunSession, form: str) -> str:
     """The file with the value function in a form; comments name the terms that it cannot express."""
-    return run.value_function.export(form, run.vocabulary) + "\n"
+    return run.value_function.export(form, run.vocabulary, run.run.bounds_in(form)) + "\n"
 
 
 def term_text(feature: Number, run: RunSession, form: str | None = None) -> str:
@@ -71,4 +71,4 @@ def term_text(feature: Number, run: RunSession, form: str | None = None) -> str:
 
 @st.cache_data(max_entries=64, show_spinner="Writing the value function")
 def _express(folder: str, stamp: int, form: str, _run: RunSession) -> str:
-    return express(_run.value_function.value, form, _run.vocabulary)
+    return express(_run.value_function.value, form, _run.vocabulary, _run.run.bounds_in(form))

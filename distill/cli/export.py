@@ -33,15 +33,19 @@ def export(
     term: Annotated[
         int | None, options.count_option("Only this term, counted from 1 as in the report.")
     ] = None,
+    up_to: options.UpTo = None,
     force: Annotated[bool, typer.Option("--force", help="Overwrite existing files.")] = False,
     store: options.StoreFolder = options.RUNS,
 ) -> None:
     """Write the value function of a run in another form, for people, papers, planners or programs.
 
-    dlplan, PDDL and C2 do not express weighted sums. In these forms each term follows a comment with its
-    weight. If a term cannot be expressed, a comment gives the reason.
+    dlplan and PDDL do not express weighted sums. In these forms each term follows a comment with its weight.
+    If a term cannot be expressed, a comment gives the reason. C2 expresses closures, distances and products
+    up to a bound, by default the least one for the states of the run; the first lines say for which states
+    the text equals the value function.
 
     Examples: `distill export artifacts/runs/gripper-gripper-… --format latex`,
+    `distill export artifacts/runs/blocks-on-blocks-on-… --format c2 --up-to 20`,
     `distill export artifacts/runs/gripper-gripper-… --format all --out gripper`.
     """
     if form not in _CHOICES:
@@ -54,9 +58,9 @@ def export(
 
     source = Store(store).find(run)
     if out is None:
-        typer.echo(_text(source, form, term))
+        typer.echo(_text(source, form, term, up_to))
         return
-    texts = _all_texts(source) if form == "all" else {"": _text(source, form, term)}
+    texts = _all_texts(source, up_to) if form == "all" else {"": _text(source, form, term, up_to)}
     files = {out / name: text for name, text in texts.items()}
     existing = next((file for file in files if file.exists()), None)
     if existing is not None and not force:
@@ -66,25 +70,32 @@ def export(
             stream.write(f"{text}\n".encode())
 
 
-def _text(run: "Run", form: str, term: int | None) -> str:
+def _text(run: "Run", form: str, term: int | None, up_to: int | None) -> str:
     from distill.explanations import express, express_term, ordered_terms
     from distill.logic import Constant
 
-    value = run.value_function.value
     if form == "html":
+        if up_to is not None:
+            raise InputError("--up-to bounds a formula, and html is a report; take another form.")
         return _page(run)
-    if term is None:
-        return express(value, form, run.vocabulary)
-    features = [feature for _, feature in ordered_terms(value) if not isinstance(feature, Constant)]
-    if term > len(features):
-        raise InputError(f"{run.folder} has {len(features)} terms; there is no term {term}.")
-    return express_term(features[term - 1], form, run.vocabulary)
+    value = run.value_function.value
+    bounds = run.bounds_in(form) if up_to is None else up_to
+    if term is not None:
+        features = [feature for _, feature in ordered_terms(value) if not isinstance(feature, Constant)]
+        if term > len(features):
+            raise InputError(f"{run.folder} has {len(features)} terms; there is no term {term}.")
+        return express_term(features[term - 1], form, run.vocabulary, bounds)
+    return express(value, form, run.vocabulary, bounds)
 
 
-def _all_texts(run: "Run") -> dict[str, str]:
+def _all_texts(run: "Run", up_to: int | None) -> dict[str, str]:
+    """All forms; JSON is exact, as it has no comments that could tell a bound."""
     from distill.explanations import FORMS
 
-    texts = {form.file: run.value_function.export(name, run.vocabulary) for name, form in FORMS.items()}
+    texts = {}
+    for name, form in FORMS.items():
+        bounds = up_to if up_to is not None and form.comment else run.bounds_in(name)
+        texts[form.file] = run.value_function.export(name, run.vocabulary, bounds)
     return {**texts, _REPORT: _page(run)}
 
 

@@ -94,10 +94,11 @@ def translate(
         bool,
         typer.Option(
             "--define",
-            help="Write a value function with a definition for each shared part, in the form ascii, emlc or "
-            "latex; in the form english with the meaning of each part.",
+            help="Write a value function with a definition for each shared part, in the form ascii, emlc, "
+            "c2, latex or latex-c2; in the form english with the meaning of each part.",
         ),
     ] = False,
+    up_to: options.UpTo = None,
     as_json: Json = False,
 ) -> None:
     """Write a formula in other forms: C2, LaTeX, English, dlplan, PDDL, Python, JSON.
@@ -105,28 +106,29 @@ def translate(
     If a form cannot express the formula, the reason is given.
 
     Examples: `distill formula translate "<on^-1>clear" --to c2`,
+    `distill formula translate "dist(clear, on, holding)" --to c2 --up-to 5 --define`,
     `distill formula translate @blocks-on --define`.
     """
-    from distill.logic import FORMATS
+    from distill.cli.formula_forms import FORMS, in_form, with_definitions
 
     read = _read(formula)
+    if to is not None and to not in FORMS:
+        raise InputError(f"There is no form {to!r}; choose from {', '.join(FORMS)}.")
+    words = _vocabulary(problem, domain)
     if define:
-        written = _defined(read, to or "ascii")
+        written = with_definitions(read, to or "ascii", up_to)
         if as_json:
             print_json({to or "ascii": {"text": written}})
         else:
             typer.echo(written)
         return
-    if to is not None and to not in FORMATS:
-        raise InputError(f"There is no form {to!r}; choose from {', '.join(FORMATS)}.")
-    words = _vocabulary(problem, domain)
     if to is not None and not as_json:
-        typer.echo(FORMATS[to].write(read, words))
+        typer.echo(in_form(read, to, words, up_to))
         return
     texts: dict[str, dict[str, str]] = {}
-    for name in [to] if to else list(FORMATS):
+    for name in [to] if to else FORMS:
         try:
-            texts[name] = {"text": FORMATS[name].write(read, words)}
+            texts[name] = {"text": in_form(read, name, words, up_to)}
         except InputError as error:
             texts[name] = {"refused": str(error)}
     if as_json:
@@ -262,16 +264,6 @@ def library_(
     terms = [[term.get("weight", 1), term["feature"], term.get("k", "–")] for term in function.terms]
     if terms:
         print_table("Value function", ["weight", "feature", "k"], [list(map(str, term)) for term in terms])
-
-
-def _defined(formula: "Node", form: str) -> str:
-    from distill.logic import ASCII, EMLC, LATEX, Indicator, Truth, write_defined
-
-    notations = {"ascii": ASCII, "emlc": EMLC, "latex": LATEX, "english": ASCII}
-    if form not in notations:
-        raise InputError(f"--define writes {', '.join(notations)}, not {form!r}.")
-    value: Any = Indicator(formula) if isinstance(formula, Truth) else formula
-    return write_defined(value, notations[form], english=form == "english")
 
 
 def _read(text: str, n: int | None = None) -> "Node":

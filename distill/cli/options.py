@@ -10,6 +10,7 @@ import typer
 from distill.cli.output import progress_bar
 from distill.common import MOST_COUNT, MOST_SEED, InputError, Settings
 from distill.evaluation import Measurement
+from distill.logic import MOST_STEPS
 from distill.planning import Labelling
 
 if TYPE_CHECKING:
@@ -113,6 +114,15 @@ DryRun = Annotated[
     bool, typer.Option("--dry-run", help="Only show the number of jobs and the stages that they share.")
 ]
 Retry = Annotated[bool, typer.Option("--retry-failed", help="Run jobs again that failed earlier.")]
+UpTo = Annotated[
+    int | None,
+    count_option(
+        "Write a bounded form, with chains of at most this many steps instead of closures and distances; its "
+        "first lines say for which states it is equal.",
+        "--up-to",
+        most=MOST_STEPS,
+    ),
+]
 English = Annotated[bool, typer.Option("--english", help="Explain in English what each term counts.")]
 
 

@@ -14,7 +14,12 @@ from pathlib import Path
 from typing import Any
 
 STAGES = ("data", "train", "replay", "distil", "regress", "evaluate", "export")
-CODE_VERSIONS: dict[str, int] = dict.fromkeys(STAGES, 1) | {"distil": 2, "regress": 2, "evaluate": 2}
+CODE_VERSIONS: dict[str, int] = dict.fromkeys(STAGES, 1) | {
+    "distil": 2,
+    "regress": 2,
+    "evaluate": 2,
+    "export": 2,
+}
 """The version of the code of each stage."""
 
 KEY_BASE = "0.1.0"

@@ -32,6 +32,7 @@ from .explanation import (
 from .export import (
     FORMS as FORMS,
     LARGEST as LARGEST,
+    LARGEST_PARTS as LARGEST_PARTS,
     Form as Form,
     express as express,
     express_term as express_term,

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from distill.common import InputError, atomic_write, content_of, parse_json, read_text, shown
 from distill.explanations.provenance import StateFeature
+from distill.logic import Bounds
 from distill.structures import Structures, Vocabulary
 
 Floats = NDArray[np.float64]
@@ -55,8 +56,8 @@ class Explanation(ABC):
         """
 
     @abstractmethod
-    def export(self, form: str, vocabulary: Vocabulary) -> str:
-        """The text of a file in one of the forms of `export.FORMS`."""
+    def export(self, form: str, vocabulary: Vocabulary, bounds: Bounds | None = None) -> str:
+        """The text of a file in one of the forms of `export.FORMS`; with `bounds`, in bounded form."""
 
     @abstractmethod
     def to_json(self) -> dict[str, Any]:

@@ -1,39 +1,47 @@
 """Export of value functions to files in several forms.
 
-Most forms express a whole function. dlplan and PDDL have no sums, and C2 lacks some features: there each term
-is written after a comment with its weight, and a comment explains why a term is missing.
+Most forms express a whole function, and name what is shared. C2 expresses closures, distances and products
+up to a bound. dlplan and PDDL have no sums: there each term is written after a comment with its weight, and a
+comment explains why a term is missing, as in C2 if a term is beyond it.
 """
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import count
+from typing import Literal
 
 from distill.common import InputError
 from distill.logic import (
+    ASCII,
     EMLC,
     FORMATS,
     LATEX,
     Atom,
+    Bounds,
     Constant,
     Count,
-    DefinedFunction,
     Distance,
     Indicator,
+    Notation,
     Number,
     Product,
-    Relation,
     Role,
+    Truth,
+    check_c2,
     define_shared,
+    unroll,
     weighted,
-    write_defined,
+    write_c2,
     write_derived,
     write_dlplan,
 )
 from distill.structures import ACHIEVED, MISSING, Vocabulary
 
 LARGEST = 20_000  # symbols of a function that is written out
+LARGEST_PARTS = 20_000  # distinct parts of a function that is written with definitions
+Chains = Sequence[Sequence[Truth]]
 
 
 @dataclass(frozen=True)
@@ -44,23 +52,26 @@ class Form:
     ----------
     file : its name in a run's folder.
     comment : the prefix of comment lines; empty if there are no comments.
-    write : from a function and its vocabulary.
-    shares : whether repeated parts are written once, so that the size does not matter.
+    write : from a function, the chains of its bounded form, and its vocabulary.
+    limit : what is limited: the symbols when written out, the distinct parts, or nothing.
+    two_variables : whether it needs bounded forms of closures, distances and products.
     """
 
     file: str
     comment: str
-    write: Callable[[Number, Vocabulary], str]
-    shares: bool = False
+    write: Callable[[Number, Chains, Vocabulary], str]
+    limit: Literal["symbols", "parts", ""] = "parts"
+    two_variables: bool = False
 
 
-def file_text(value: Number, form: str, vocabulary: Vocabulary) -> str:
+def file_text(value: Number, form: str, vocabulary: Vocabulary, bounds: Bounds | None = None) -> str:
     """The text of a file with the value function; comments explain what cannot be expressed.
 
     Parameters
     ----------
     form : one of `FORMS`.
     vocabulary : of the states.
+    bounds : write its bounded form, with comments that say in which states it is equal; see `unroll`.
 
     Examples
     --------
@@ -73,31 +84,58 @@ def file_text(value: Number, form: str, vocabulary: Vocabulary) -> str:
     n_count(c_some(r_transitive_closure(r_primitive(on,0,1)),c_primitive(clear,0)))
     ; constant 1
     >>> print(file_text(parse("#<on+>clear"), "c2", words))
-    ; Nothing of it can be said here: C2 has no transitive closures, so it cannot express on+.
+    ; Nothing of it can be said here: C2 has no transitive closures; on+ needs a bound (--up-to).
+    >>> print(file_text(parse("2*#<on+>clear + 1"), "c2", words, bounds=2))
+    ; Bounded form, equal to the unbounded one in every state in which
+    ; - on+ leads to clear within 2 steps, wherever it leads there.
+    ; These are, among others, all states of at most 2 objects.
+    V = 2·#x ∃y (on(x, y) ∧ (clear(y) ∨ ∃x (on(y, x) ∧ clear(x)))) + 1
     """
     try:
-        return express(value, form, vocabulary)
+        return express(value, form, vocabulary, bounds)
     except InputError as error:
         if form not in FORMS:
             raise
         return _comment(FORMS[form].comment, str(error))
 
 
-def express(value: Number, form: str, vocabulary: Vocabulary) -> str:
+def express(value: Number, form: str, vocabulary: Vocabulary, bounds: Bounds | None = None) -> str:
     """A value function in one of `FORMS`; an error if no term can be expressed.
+
+    Parameters
+    ----------
+    bounds : see `file_text`.
 
     Examples
     --------
     >>> from distill.logic import parse
     >>> express(parse("2*#clear - [#holding > 0]"), "c2", Vocabulary([]))
-    '2·#x clear(x) − [∃x holding(x)]'
+    'V = 2·#x clear(x) − [∃x holding(x)]'
     """
     chosen = _checked(value, form)
-    return chosen.write(value, _with_halves(value, vocabulary)).rstrip("\n")
+    words = _with_halves(value, vocabulary)
+    if bounds is None and not chosen.two_variables:
+        return chosen.write(value, (), words).rstrip("\n")
+    if not chosen.comment:
+        raise InputError(f"{form} has no comments that could tell a bound, and needs none; leave it out.")
+    try:
+        bounded = unroll(value, {} if bounds is None else bounds, counting=chosen.two_variables)
+        if chosen.two_variables:
+            check_c2(bounded.formula)
+    except InputError:
+        if not chosen.two_variables:
+            raise
+        return _by_terms(value, chosen.comment, partial(_c2_term, form, bounds))
+    text = chosen.write(_checked_size(bounded.formula, chosen), bounded.chains, words).rstrip("\n")
+    return "\n".join([*(_comment(chosen.comment, line) for line in bounded.conditions), text])
 
 
-def express_term(feature: Number, form: str, vocabulary: Vocabulary) -> str:
+def express_term(feature: Number, form: str, vocabulary: Vocabulary, bounds: Bounds | None = None) -> str:
     """One feature of a value function; in PDDL the formula inside it; a product possibly by its factors.
+
+    Parameters
+    ----------
+    bounds : see `file_text`. A feature with chains, or a large one, is written with definitions.
 
     Examples
     --------
@@ -108,6 +146,11 @@ def express_term(feature: Number, form: str, vocabulary: Vocabulary) -> str:
     chosen = _checked(feature, form)
     vocabulary = _with_halves(feature, vocabulary)
     try:
+        chains = bounds is not None and unroll(feature, bounds, counting=chosen.two_variables).chains
+        if chains or (chosen.limit == "parts" and feature.size > LARGEST):
+            return express(feature, form, vocabulary, bounds)
+        if chosen.two_variables:
+            return _c2_term(form, bounds, feature)
         if form == "pddl":
             inner = feature.fields[0] if isinstance(feature, Count | Indicator) else feature
             return write_derived(inner, vocabulary, _free_name(vocabulary, "feature"))
@@ -115,7 +158,9 @@ def express_term(feature: Number, form: str, vocabulary: Vocabulary) -> str:
     except InputError:
         if not isinstance(feature, Product):
             raise
-        return chosen.write(feature, vocabulary)
+        if chosen.two_variables:
+            return _by_terms(feature, chosen.comment, partial(_c2_term, form, bounds))
+        return chosen.write(feature, (), vocabulary)
 
 
 def ordered_terms(value: Number) -> list[tuple[float, Number]]:
@@ -135,13 +180,31 @@ def ordered_terms(value: Number) -> list[tuple[float, Number]]:
 def _checked(value: Number, form: str) -> Form:
     if form not in FORMS:
         raise InputError(f"There is no form {form!r}; choose from {', '.join(FORMS)}.")
-    if value.size > LARGEST and not FORMS[form].shares:
-        sharing = ", ".join(name for name, one in FORMS.items() if one.shares)
-        raise InputError(
-            f"Written out it has {value.size:,} symbols, which nobody can read; take a form that keeps what "
-            f"is shared: {sharing}."
-        )
+    _checked_size(value, FORMS[form])
     return FORMS[form]
+
+
+def _checked_size(value: Number, form: Form) -> Number:
+    """The function, if it is not too large."""
+    if form.limit == "symbols":
+        _check_symbols(value)
+    parts = sum(1 for _ in value.walk()) if form.limit == "parts" else 0
+    if parts > LARGEST_PARTS:
+        others = ", ".join(name for name, one in FORMS.items() if not one.limit)
+        raise InputError(
+            f"It has {parts:,} distinct parts, and at most {LARGEST_PARTS:,} are written with definitions; "
+            f"take {others}."
+        )
+    return value
+
+
+def _check_symbols(value: Number) -> None:
+    if value.size > LARGEST:
+        others = ", ".join(name for name, one in FORMS.items() if one.limit != "symbols")
+        raise InputError(
+            f"Written out it has {value.size:,} symbols, and at most {LARGEST:,} are written; take a form "
+            f"that keeps what is shared: {others}."
+        )
 
 
 def _with_halves(value: Number, vocabulary: Vocabulary) -> Vocabulary:
@@ -153,22 +216,36 @@ def _with_halves(value: Number, vocabulary: Vocabulary) -> Vocabulary:
     return vocabulary.marked()
 
 
-def _emlc(value: Number, vocabulary: Vocabulary) -> str:
+def _defined(notation: Notation, value: Number, chains: Chains, vocabulary: Vocabulary) -> str:
+    return define_shared(value, chains).written(notation)
+
+
+def _emlc(value: Number, chains: Chains, vocabulary: Vocabulary) -> str:
     """The notation of the thesis; only formulas are defined, as `𝐀_A` is not parsed as a defined relation."""
-    definitions = define_shared(value).definitions
-    parts = [part for _, part in definitions if not isinstance(part, Relation)]
-    names = (name for name, _ in definitions)
-    return DefinedFunction(value, tuple(zip(names, parts, strict=False))).written(EMLC)
+    return define_shared(value, chains, relations=False).written(EMLC)
 
 
-def _c2(form: str, comment: str, value: Number, vocabulary: Vocabulary) -> str:
+def _english(value: Number, chains: Chains, vocabulary: Vocabulary) -> str:
+    return define_shared(value, chains).written(english=True)
+
+
+def _c2(latex: bool, value: Number, chains: Chains, vocabulary: Vocabulary) -> str:
+    return define_shared(value, chains).written_c2(latex=latex)
+
+
+def _c2_term(form: str, bounds: Bounds | None, feature: Number) -> str:
     try:
-        return FORMATS[form].write(value, vocabulary)
+        bounded = unroll(feature, {} if bounds is None else bounds, counting=True)
     except InputError:
-        return _by_terms(value, comment, lambda feature: FORMATS[form].write(feature, vocabulary))
+        if bounds is None:
+            check_c2(feature)  # its reason is the better one
+        raise
+    _check_symbols(bounded.formula)
+    text = write_c2(bounded.formula, latex=form == "latex-c2")
+    return "\n".join([*(_comment(FORMS[form].comment, line) for line in bounded.conditions), text])
 
 
-def _dlplan(value: Number, vocabulary: Vocabulary) -> str:
+def _dlplan(value: Number, chains: Chains, vocabulary: Vocabulary) -> str:
     def write(feature: Number) -> str:
         text = write_dlplan(feature, vocabulary)
         if isinstance(feature, Distance):
@@ -178,7 +255,7 @@ def _dlplan(value: Number, vocabulary: Vocabulary) -> str:
     return _by_terms(value, ";", write)
 
 
-def _pddl(value: Number, vocabulary: Vocabulary) -> str:
+def _pddl(value: Number, chains: Chains, vocabulary: Vocabulary) -> str:
     names = map(f"{_free_name(vocabulary, 'term')}{{}}".format, count(1))
 
     def write(feature: Number) -> str:
@@ -242,15 +319,19 @@ def _comment(sign: str, text: str) -> str:
     return "\n".join(f"{sign} {line}" for line in text.splitlines())
 
 
+def _of_programs(form: str) -> Callable[[Number, Chains, Vocabulary], str]:
+    return lambda value, chains, vocabulary: FORMATS[form].write(value, vocabulary)
+
+
 FORMS: Mapping[str, Form] = {
-    "ascii": Form("value.txt", ";", lambda value, words: write_defined(value)),
+    "ascii": Form("value.txt", ";", partial(_defined, ASCII)),
     "emlc": Form("value.emlc.txt", ";", _emlc),
-    "c2": Form("value.c2.txt", ";", partial(_c2, "c2", ";")),
-    "english": Form("value.en.txt", ";", lambda value, words: write_defined(value, english=True)),
-    "latex": Form("value.tex", "%", lambda value, words: write_defined(value, LATEX)),
-    "latex-c2": Form("value.c2.tex", "%", partial(_c2, "latex-c2", "%")),
-    "dlplan": Form("value.dlplan.txt", ";", _dlplan),
-    "pddl": Form("value.pddl", ";", _pddl),
-    "python": Form("value.py", "#", FORMATS["python"].write, shares=True),
-    "json": Form("value.json", "", FORMATS["json"].write, shares=True),
+    "c2": Form("value.c2.txt", ";", partial(_c2, False), two_variables=True),
+    "english": Form("value.en.txt", ";", _english),
+    "latex": Form("value.tex", "%", partial(_defined, LATEX)),
+    "latex-c2": Form("value.c2.tex", "%", partial(_c2, True), two_variables=True),
+    "dlplan": Form("value.dlplan.txt", ";", _dlplan, "symbols"),
+    "pddl": Form("value.pddl", ";", _pddl, "symbols"),
+    "python": Form("value.py", "#", _of_programs("python"), ""),
+    "json": Form("value.json", "", _of_programs("json"), ""),
 }

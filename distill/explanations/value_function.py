@@ -1,6 +1,7 @@
 """Value functions: weighted sums of features of states."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
 
@@ -11,7 +12,20 @@ from distill.common import InputError
 from distill.explanations.explanation import FIRST_KIND, Explanation, register
 from distill.explanations.export import file_text
 from distill.explanations.provenance import StateFeature
-from distill.logic import Constant, Evaluator, NodeTable, Number, Scaled, Sum, read_nodes, weighted
+from distill.logic import (
+    Bounds,
+    Constant,
+    Evaluator,
+    Node,
+    NodeTable,
+    Number,
+    Scaled,
+    Sum,
+    bounds_of,
+    read_nodes,
+    unroll,
+    weighted,
+)
 from distill.structures import DataSet, Structures, Vocabulary
 
 Floats = NDArray[np.float64]
@@ -76,9 +90,21 @@ class ValueFunction(Explanation):
             found[name] = self.values(data.structures(first, goal_marking=self.goal_marking))[place]
         return found
 
-    def export(self, form: str, vocabulary: Vocabulary) -> str:
-        """The text of a file in one of the forms of `export.FORMS`."""
-        return file_text(self.value, form, vocabulary)
+    def bounds(self, sets: Iterable[DataSet]) -> dict[Node, int]:
+        """The least bounds with which its form in C2 equals it on some data, if it needs any."""
+        with suppress(InputError):
+            unroll(self.value, {}, counting=True)
+            return {}
+        batches = (
+            data.structures(np.unique(data.repeats()), goal_marking=self.goal_marking)
+            for data in sets
+            if len(data)
+        )
+        return bounds_of(self.value, batches, counting=True)
+
+    def export(self, form: str, vocabulary: Vocabulary, bounds: Bounds | None = None) -> str:
+        """The text of a file in one of the forms of `export.FORMS`; with `bounds`, in bounded form."""
+        return file_text(self.value, form, vocabulary, bounds)
 
     def to_json(self) -> dict[str, Any]:
         """A list of nodes that all formulas share, and which node is which formula."""

@@ -1,6 +1,6 @@
 from .figures import draw_state as draw_state
 from .handmade.library import hand_made as hand_made, library as library, read_formula as read_formula
-from .notation.c2_writer import write_c2 as write_c2
+from .notation.c2_writer import check_c2 as check_c2, write_c2 as write_c2
 from .notation.definitions import (
     DefinedFunction as DefinedFunction,
     define_shared as define_shared,
@@ -22,12 +22,19 @@ from .notation.writer import (
     EMLC as EMLC,
     LATEX as LATEX,
     WRITERS as WRITERS,
+    Notation as Notation,
     Writer as Writer,
     write as write,
 )
+from .rewriting.bounds import bounds_of as bounds_of
 from .rewriting.minimisation import minimise as minimise
 from .rewriting.renaming import Formula as Formula, renamed as renamed
 from .rewriting.simplification import simplify as simplify
+from .rewriting.unrolling import (
+    Bounds as Bounds,
+    Unrolled as Unrolled,
+    unroll as unroll,
+)
 from .search.enumeration import short_formulas as short_formulas
 from .search.expressions import (
     Expression as Expression,
@@ -66,7 +73,7 @@ from .syntax.formulas import (
     Top as Top,
     Truth as Truth,
 )
-from .syntax.nodes import Node as Node, walk as walk
+from .syntax.nodes import MOST_STEPS as MOST_STEPS, Node as Node, walk as walk
 from .syntax.relations import (
     Closure as Closure,
     Relation as Relation,

@@ -218,8 +218,11 @@ def _shortest(
 
 
 def _write(folder: Path, result: Mapping[str, Any], value: Number, run: Run) -> None:
+    function = ValueFunction(value, (), run.value_function.goal_marking)
+    bounds = function.bounds(run.states(name) for name in run.splits)
     for form, one in FORMS.items():
-        (folder / one.file).write_text(f"{file_text(value, form, run.vocabulary)}\n")
+        text = file_text(value, form, run.vocabulary, bounds if one.two_variables else None)
+        (folder / one.file).write_text(f"{text}\n")
     (folder / RESULT).write_text(json.dumps(result, indent=1, ensure_ascii=False))
 
 

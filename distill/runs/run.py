@@ -31,6 +31,7 @@ from typing import TYPE_CHECKING, Any
 from distill.common import InputError, changed_stages, content_of, open_regular, parse_json, read_text, shown
 from distill.distillation import TreeWithFormulas, trees_from_json
 from distill.explanations import FORMS, ValueFunction
+from distill.logic import Node
 from distill.networks import Predictions
 from distill.runs.records import ADVICE, Inputs, LogLine, Metrics, read_source
 from distill.structures import DataSet, Vocabulary
@@ -149,6 +150,15 @@ class Run:
     def vocabulary(self) -> Vocabulary:
         """The predicates, with plain goals."""
         return self.states(self.splits[0]).vocabulary
+
+    @cached_property
+    def bounds(self) -> dict[Node, int]:
+        """The least bounds with which its value function in C2 equals it on all states of the run."""
+        return self.value_function.bounds(self.states(name) for name in self.splits)
+
+    def bounds_in(self, form: str) -> dict[Node, int] | None:
+        """These bounds if a form needs them, else none."""
+        return self.bounds if FORMS[form].two_variables else None
 
     @cached_property
     def embeddings(self) -> Predictions | None:

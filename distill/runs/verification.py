@@ -131,7 +131,7 @@ def _parts(run: Run) -> Iterator[RunCheck]:
         for form, one in FORMS.items():
             file = run.folder / one.file
             if file.is_file():
-                text = run.value_function.export(form, run.vocabulary) + "\n"
+                text = run.value_function.export(form, run.vocabulary, run.bounds_in(form)) + "\n"
                 yield RunCheck(f"file {one.file}", True, read_text(file) == text)
 
 

@@ -147,9 +147,11 @@ def _fill(part: Path, place: Path, contents: RunContents) -> None:
         },
         part / "errors.svg",
     )
-    vocabulary = sets["train"].vocabulary
-    for form in config.export.formats:
-        (part / FORMS[form].file).write_text(function.export(form, vocabulary) + "\n")
+    vocabulary, formats = sets["train"].vocabulary, config.export.formats
+    bounds = function.bounds(sets.values()) if any(FORMS[form].two_variables for form in formats) else None
+    for form in formats:
+        text = function.export(form, vocabulary, bounds if FORMS[form].two_variables else None)
+        (part / FORMS[form].file).write_text(text + "\n")
     if config.export.report:
         figures = {file.stem: file.read_text() for file in sorted(part.glob("*.svg"))}
         page = report(place.name, resolved, evaluated.metrics, function, vocabulary, figures)

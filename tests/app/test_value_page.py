@@ -32,7 +32,7 @@ from app.session.run_session import RunSession
 from app.session.selection import NOTATIONS
 from distill.explanations import FORMS, Provenance, StateFeature, express, ordered_terms
 from distill.logic import Constant, Evaluator, parse
-from distill.logic.notation.definitions import parse_defined
+from distill.logic.notation.defined_parser import parse_defined
 from distill.runs import Run
 from tests.support.commands import PATIENCE
 from tests.support.page_content import preformatted
@@ -170,7 +170,7 @@ def test_the_equation_is_shown_in_every_notation(run, monkeypatch, form) -> None
     page = shown(run, monkeypatch, notation=form)
     assert not page.exception
     assert not page.error
-    text = express(run.value_function.value, form, run.vocabulary)
+    text = express(run.value_function.value, form, run.vocabulary, run.run.bounds_in(form))
     if form == "latex":
         assert text in page.latex[0].value
     else:
@@ -183,11 +183,11 @@ def test_the_equation_is_shown_in_every_notation(run, monkeypatch, form) -> None
 
 
 def test_what_a_notation_cannot_say_is_told_and_shown_typed(run, tmp_path, monkeypatch) -> None:
-    closures = variant(run, tmp_path, "2*#<on+>clear_G + 1")
+    closures = variant(run, tmp_path, "2*#(<on+>clear_G > 1) + 1")
     page = shown(closures, monkeypatch, notation="c2")
     assert "C2 cannot express this" in page.info[0].value
-    assert any("transitive closures" in text.value for text in page.text)
-    assert codes(page)[0] == "V = 2*#<on+>clear_G + 1"
+    assert any("counts the ends of paths" in text.value for text in page.text)
+    assert codes(page)[0] == "V = 2*#<on+>clear_G > 1 + 1"
     assert "(typed: C2 cannot express this)" in codes(page)[1]
     mixed = variant(run, tmp_path, "2*#<on+>clear_G + #holding*#<on+>clear", "mixed")
     product = terms_of(mixed)[1].number

@@ -11,10 +11,11 @@ from typer.testing import CliRunner, Result
 from distill.cli.export import export
 from distill.common import InputError
 from distill.explanations import FORMS, ValueFunction, ordered_terms
-from distill.logic import Constant, parse, read_formula
+from distill.logic import FORMATS, Constant, parse, read_formula
 from distill.planning import problem_class
 from distill.runs import Run
 from tests.support.commands import answer, distill
+from tests.support.two_variables import states_of
 
 app = typer.Typer()
 app.command()(export)
@@ -72,7 +73,7 @@ def test_what_a_run_keeps_is_what_is_exported(made):
 def test_the_command_is_there(made):
     done = distill("export", made.folder, "--format", "c2")
     assert done.returncode == 0, done.stderr
-    assert "; weight 2" in done.stdout
+    assert "\nV = 2·#x " in done.stdout
     done = distill("export", made.folder, "--format", "latx")
     assert done.returncode == 2
     assert "There is no form 'latx'; choose from ascii" in " ".join(done.stderr.split())
@@ -129,13 +130,13 @@ def test_single_terms(made):
 
 
 def test_what_cannot_be_said_is_refused(made, tmp_path):
-    features = [f for _, f in ordered_terms(made.value_function.value) if not isinstance(f, Constant)]
-    closure = 1 + next(place for place, feature in enumerate(features) if "+" in str(feature))
-    told = refused(made.folder, "--term", closure, "--format", "c2", "--out", tmp_path / "term")
-    assert "C2 has no transitive closures" in told
-    assert not (tmp_path / "term").exists()
     other = tmp_path / "other"
     shutil.copytree(made.folder, other)
+    ValueFunction(parse("#<on+>clear > 1 + 2*#clear"), ()).save(other / "model.json")
+    told = refused(other, "--term", 2, "--format", "c2", "--out", tmp_path / "term")
+    assert "it counts the ends of paths, and several paths may have the same end" in told
+    assert not (tmp_path / "term").exists()
+    assert "#x clear(x)" in printed(other, "--format", "c2").splitlines()
     ValueFunction(parse("dist(clear, on, holding)"), ()).save(other / "model.json")
     assert refused(other, "--format", "pddl").startswith("Nothing of it can be said here: PDDL has no dist")
     printed(other, "--format", "all", "--out", tmp_path / "forms")
@@ -143,6 +144,51 @@ def test_what_cannot_be_said_is_refused(made, tmp_path):
     assert "n_concept_distance(" in (tmp_path / "forms" / "value.dlplan.txt").read_text()
     (other / "weights.svg").write_text("no figure")
     assert "is no SVG" in refused(other, "--format", "html")
+
+
+def closure_of(made: Run) -> int:
+    """The number of the first term with a closure."""
+    features = [f for _, f in ordered_terms(made.value_function.value) if not isinstance(f, Constant)]
+    return 1 + next(place for place, feature in enumerate(features) if "+" in str(feature))
+
+
+def test_the_c2_file_of_a_run_equals_its_function_on_all_its_states(made):
+    text = (made.folder / "value.c2.txt").read_text()
+    assert text.startswith("; Bounded form, equal to the unbounded one in every state in which\n; - on+ ")
+    read = read_formula(text)
+    for split in made.splits:
+        batch = made.states(split).structures()
+        values = [state.value(read) for state in states_of(batch)]
+        assert values == made.value_function.values(batch).tolist()
+
+
+def test_bounded_forms(made):
+    for form in ("ascii", "emlc", "c2", "latex", "latex-c2", "english", "dlplan", "python"):
+        text = printed(made.folder, "--format", form, "--up-to", 3)
+        sign = FORMS[form].comment
+        assert text.startswith(f"{sign} Bounded form, equal to the unbounded one in every state in which\n")
+        assert f"{sign} These are, among others, all states of at most 3 objects.\n" in text
+        if FORMATS[form].read:
+            kinds = {node.kind for node in read_formula(text).walk()}
+            assert not kinds & {"closure", "dist"}
+    assert "; - on+ leads to clear_G within 7 steps" in printed(made.folder, "--up-to", 7)
+    assert printed(made.folder, "--format", "c2") != printed(made.folder, "--format", "c2", "--up-to", 7)
+    term = printed(made.folder, "--term", closure_of(made), "--format", "c2", "--up-to", 3)
+    assert "A3(x) := ∃y (on(x, y) ∧ (clear_G(y) ∨ A2(y)))" in term
+
+
+def test_bad_bounds(made, tmp_path):
+    for most in (0, -1, 1_000_000, "x", 1.5):
+        assert run(made.folder, "--format", "c2", "--up-to", most).exit_code == 2
+    done = distill("export", made.folder, "--format", "c2", "--up-to", 0)
+    assert done.returncode == 2
+    assert done.stderr == "Error: --up-to must be a whole number from 1 to 1000, not '0'.\n"
+    assert "json has no comments that could tell a bound" in refused(
+        made.folder, "--format", "json", "--up-to", 3
+    )
+    assert "html is a report" in refused(made.folder, "--format", "html", "--up-to", 3)
+    printed(made.folder, "--format", "all", "--out", tmp_path / "all", "--up-to", 3)
+    assert read_formula((tmp_path / "all" / "value.json").read_text()) is made.value_function.value
 
 
 def test_bad_input(made, tmp_path):

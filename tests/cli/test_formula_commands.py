@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from distill.logic import FORMATS, parse
+from distill.logic import FORMATS, parse, read_formula, unroll
 from tests.support.commands import answer, distill
 
 
@@ -54,6 +54,26 @@ def test_all_forms_say_the_same_or_why_not(state):
     assert "no transitive closures" in refused["c2"]["refused"]
     assert "threshold" in refused["dlplan"]["refused"]
     assert "--domain" in refused["pddl"]["refused"]
+
+
+def test_bounded_forms(state):
+    chain = "<on>(clear | <on>(clear | <on>clear))"
+    told = answer("formula", "translate", "<on+>clear", "--up-to", "3", *state[:2])
+    for name, form in FORMATS.items():
+        if name == "json":
+            assert "no comments" in told[name]["refused"]
+            continue
+        assert "on+ leads to clear within 3 steps, wherever it leads there." in told[name]["text"]
+        if form.read is not None:
+            assert read_formula(told[name]["text"]) is parse(chain)
+    function = "2*#<on+>clear - dist(clear, on, holding)"
+    for options in ([], ["--define"]):
+        for form in ("ascii", "emlc", "c2"):
+            told = distill("formula", "translate", function, "--to", form, "--up-to", "4", *options)
+            assert told.stdout.count(":=") >= 4 + 4
+            assert read_formula(told.stdout) is unroll(parse(function), 4).formula
+    product = distill("formula", "translate", "[#holding > 0] * #clear", "--to", "c2")
+    assert product.stdout == "#x (clear(x) ∧ ∃y holding(y))\n"
 
 
 def test_one_form_is_printed_as_it_is(tmp_path):
@@ -122,7 +142,14 @@ def test_the_library_is_listed():
         (("eval", "#clear*2", "blocks-clear", "--split", "exam"), "There is no split 'exam'"),
         (("translate", "clear", "--to", "prose"), "There is no form 'prose'; choose from ascii"),
         (("translate", "@chess"), "There is no hand-made function 'chess'"),
-        (("translate", "#clear", "--define", "--to", "c2"), "--define writes ascii, emlc, latex, english"),
+        (
+            ("translate", "#clear", "--define", "--to", "dlplan"),
+            "--define writes ascii, emlc, c2, english",
+        ),
+        (("translate", "<on+>clear", "--up-to", "0"), "must be a whole number from 1 to 1000, not '0'"),
+        (("translate", "<on+>clear", "--up-to", "1000000"), "must be a whole number from 1 to 1000"),
+        (("translate", "<on+>clear > 1", "--to", "c2", "--up-to", "9"), "it counts the ends of paths"),
+        (("translate", "<on+>clear", "--to", "json", "--up-to", "9"), "json has no comments"),
         (("translate", "clear", "--define"), "count it with #"),
         (("translate", "A := clear"), "The value function is missing"),
         (("explain", "clear", "--figure", "x.png"), "A figure needs a state"),

@@ -22,7 +22,7 @@ from distill.explanations import (
     express_term,
     register,
 )
-from distill.logic import Evaluator, NodeTable, Number, parse, read_nodes
+from distill.logic import Bounds, Evaluator, NodeTable, Number, parse, read_nodes
 from distill.planning import GAVE_UP, problem_class, validate
 from distill.structures import Structures, Vocabulary
 from tests.support.naive import numbers
@@ -51,8 +51,8 @@ class Ranking(Explanation):
     def terms(self) -> list[tuple[float, StateFeature]]:
         return [(1, level) for level in self.levels]
 
-    def export(self, form: str, vocabulary: Vocabulary) -> str:
-        return "\n".join(express_term(level.number, form, vocabulary) for level in self.levels)
+    def export(self, form: str, vocabulary: Vocabulary, bounds: Bounds | None = None) -> str:
+        return "\n".join(express_term(level.number, form, vocabulary, bounds) for level in self.levels)
 
     def to_json(self) -> dict[str, Any]:
         table = NodeTable()

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import example, given, strategies as st
 
 from distill.common import InputError
 from distill.explanations import (
@@ -18,7 +18,16 @@ from distill.explanations import (
     file_text,
     ordered_terms,
 )
-from distill.logic import FORMATS, Evaluator, Number, parse, read_formula, syntax as fo, write_defined
+from distill.logic import (
+    FORMATS,
+    Evaluator,
+    Number,
+    bounds_of,
+    parse,
+    read_formula,
+    syntax as fo,
+    write_defined,
+)
 from distill.logic.notation.c2_parser import parse_c2
 from distill.planning import Domain, problem_class
 from distill.runs import Export
@@ -132,19 +141,24 @@ def test_what_is_written_is_read_again(value):
         assert read_formula(text) is value, text
 
 
-@given(numbers)
-def test_c2_is_read_again_or_told(value):
-    text = file_text(value, "c2", WORDS)
-    if in_c2(value):
-        assert parse_c2(text) is value
+@given(batches(), functions, st.booleans())
+def test_c2_is_read_again_or_told(batch, value, bounded):
+    bounds = bounds_of(value, [batch], counting=True) if bounded else None
+    text = file_text(value, "c2", WORDS, bounds)
+    if re.search("^V = ", text, re.MULTILINE):
+        read = read_formula(text)
+        assert Evaluator(batch).number(read).tolist() == pytest.approx(
+            Evaluator(batch).number(value).tolist()
+        )
+        assert read is value or not in_c2(value)
         return
-    assert comments(text)
+    assert not in_c2(value)
     told = " ".join(comments(text))
     lines = [line for line in text.splitlines() if not line.startswith(";")]
     assert bool(lines) != ("Nothing of it can be said here: " in told)
+    assert re.search("C2 (has no|compares)|bounded form|times [2-9] features", told)
     for line in lines:
-        # A factor, or a feature, of the function itself.
-        assert parse_c2(line) in set(value.walk())
+        assert isinstance(parse_c2(line), Number)
 
 
 @given(batches(), numbers)
@@ -208,7 +222,7 @@ def test_what_cannot_be_said_is_told_term_by_term():
     told = {form: comments(file_text(made.value, form, WORDS)) for form in ("c2", "dlplan", "pddl")}
     assert "weight 3" in told["c2"]
     assert "weight 2, not written: #<on+>clear" in told["c2"]
-    assert "C2 has no transitive closures, so it cannot express on+." in told["c2"]
+    assert "C2 has no transitive closures; on+ needs a bound (--up-to)." in told["c2"]
     assert "weight 3, not written: #<on>clear > 1" in told["dlplan"]
     assert "weight -1, times 2 features" in told["dlplan"]
     assert "weight -1, not written: #clear*dist(clear, on, clear)" in told["pddl"]
@@ -249,9 +263,29 @@ def test_huge_functions_are_kept_where_parts_are_shared():
     assert read_formula(file_text(made.value, "json", WORDS)) is made.value
     batch = Structures(WORDS, 1, [0, 0], {"on": [[0, 1], [1, 0]], "clear": [[0], [1]]})
     assert by_python(file_text(made.value, "python", WORDS), batch) == made.values(batch).tolist() == [4]
-    for name in set(FORMS) - {"json", "python"}:
+    for name in ("ascii", "emlc", "english", "c2"):
+        assert read_formula(file_text(made.value, name, WORDS)) is made.value
+    for name in ("latex", "latex-c2"):
+        assert len(file_text(made.value, name, WORDS)) < 20_000
+    for name in ("dlplan", "pddl"):
         [told] = comments(file_text(made.value, name, WORDS), FORMS[name].comment)
-        assert "symbols, which nobody can read; take a form that keeps what is shared: python, json." in told
+        assert (
+            "symbols, and at most 20,000 are written; take a form that keeps what is shared: ascii," in told
+        )
+
+
+def test_too_many_distinct_parts_are_refused_with_the_number(monkeypatch):
+    monkeypatch.setattr("distill.explanations.export.LARGEST_PARTS", 100)
+    value = huge()
+    parts = len(list(value.walk()))
+    for name, form in FORMS.items():
+        if form.limit == "parts":
+            with pytest.raises(InputError) as caught:
+                express(value, name, WORDS)
+            assert str(caught.value) == (
+                f"It has {parts} distinct parts, and at most 100 are written with definitions; take python, "
+                "json."
+            )
 
 
 @pytest.mark.slow

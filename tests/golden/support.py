@@ -250,8 +250,10 @@ def distilled_files(problem: Path, checkpoint: Path, cache: Path) -> dict[str, s
         sets = {one.name: prepare_reduced(one, reduce="none", cache=cache)[0] for one in splits}
         function = distil(Checkpoint.load(checkpoint), sets).explanation
     function.save(cache / "model.json")
+    bounds, words = function.bounds(sets.values()), sets["train"].vocabulary
     texts = {
-        FORMS[form].file: function.export(form, sets["train"].vocabulary) + "\n" for form in Export().formats
+        FORMS[form].file: function.export(form, words, bounds if FORMS[form].two_variables else None) + "\n"
+        for form in Export().formats
     }
     return {"model.json": (cache / "model.json").read_text()} | texts
 

@@ -21,7 +21,7 @@ from distill.logic import (
     to_json,
     write,
 )
-from distill.logic.notation.definitions import parse_defined
+from distill.logic.notation.defined_parser import parse_defined
 from distill.logic.notation.parser import parse_relation
 from distill.logic.syntax.nodes import MAX_ARGUMENT, MAX_LEVELS, MAX_NAME, MAX_THRESHOLD
 from distill.structures import Structures

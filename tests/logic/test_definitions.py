@@ -19,7 +19,7 @@ from distill.logic import (
     write,
     write_defined,
 )
-from distill.logic.notation.definitions import parse_defined
+from distill.logic.notation.defined_parser import parse_defined
 from tests.support.naive import value_functions
 
 

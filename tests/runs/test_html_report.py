@@ -14,7 +14,7 @@ from distill.common import InputError, drawing
 from distill.distillation import Distillation
 from distill.explanations import Chain, Provenance, StateFeature, ValueFunction
 from distill.logic import Number, parse, syntax as fo
-from distill.logic.notation.definitions import parse_defined
+from distill.logic.notation.defined_parser import parse_defined
 from distill.planning import Labelling, problem_class
 from distill.runs import Export, element, report, verdict
 from distill.runs.markup import inline_svg
@@ -237,9 +237,7 @@ def test_terms_tell_what_they_mean_and_where_they_were_born():
         StateFeature(parse("dist(clear, on, holding)"), "distance", Provenance(3, chain=chain)),
     )
     text = Page(made(pool=pool)).text
-    first = (
-        "1 2 #<on+>clear_G – C2 has no transitive closures, so it cannot express on+. the number of objects"
-    )
+    first = "1 2 #<on+>clear_G – C2 has no transitive closures; on+ needs a bound (--up-to). the number of"
     assert first in text
     assert "numerical layer 3, tree 4, leaves 0, 2; pool ridt in the tree: clear_G | ~<on>clear" in text
     assert (

@@ -11,12 +11,22 @@ from itertools import product
 from typing import Any
 
 from distill.common import InputError
-from distill.logic.notation.c2_parts import Part, all_of, evaluated, in_order, joined, literals, negated
+from distill.logic.notation.c2_parts import (
+    Part,
+    all_of,
+    evaluated,
+    in_order,
+    joined,
+    literals,
+    negated,
+    related,
+)
 from distill.logic.notation.operators import PREFIX, Open, OperatorParser, Token, built, tokens_of, wrong
 from distill.logic.notation.parser import joined_formulas, number_of
 from distill.logic.notation.tokens import NAME, QUOTED
 from distill.logic.syntax.features import Compare, Constant, Count, Indicator, Number
 from distill.logic.syntax.formulas import BOTTOM, Atom, Modal, Or, Top, Truth
+from distill.logic.syntax.nodes import PartCount
 from distill.logic.syntax.relations import Everything, Identity, Relation, RelationAnd, Role
 
 _MOST_CASES = 4096
@@ -60,12 +70,14 @@ def parse_c2(text: str) -> Any:
     >>> parse_c2("∃x clear(x)")
     [#clear > 0]
     """
-    return _Parser(text).formula()
+    return C2Parser(text).formula()
 
 
-class _Parser(OperatorParser):
-    def __init__(self, text: str) -> None:
-        super().__init__(tokens_of(text, _TOKEN, _SIGNS))
+class C2Parser(OperatorParser):
+    """Parses one formula; a subclass with further names overrides `applied`."""
+
+    def __init__(self, text: str, counted: PartCount | None = None) -> None:
+        super().__init__(tokens_of(text, _TOKEN, _SIGNS), counted)
         self.variables: set[str] = set()
 
     def formula(self) -> Any:
@@ -81,6 +93,7 @@ class _Parser(OperatorParser):
         return found.sentence if found.sentence is not None and first in found.outer else found.truth
 
     def begin(self, token: Token) -> bool:
+        """A part begins; whether another one is still expected."""
         if token.is_sign("~", "("):
             self.open.append(Open(token.text, token.column, PREFIX if token.text == "~" else 0))
             return True
@@ -103,6 +116,7 @@ class _Parser(OperatorParser):
         raise wrong(token, "a formula")
 
     def go_on(self, token: Token) -> bool:
+        """After a finished part; whether another one is expected."""
         if token.kind == "op" and token.text in _INFIX:
             return self.infix(token, _INFIX[token.text])
         if token.is_sign(")"):
@@ -119,6 +133,7 @@ class _Parser(OperatorParser):
         raise wrong(token, "an operator or the end" if not self.open else "an operator or a closing bracket")
 
     def finished(self, part: Any) -> None:
+        """Complete a part: apply the prefix operators before it."""
         self._counted_part(part)
         while self.open and self.open[-1].strength == PREFIX:
             prefix = self.open.pop()
@@ -148,11 +163,12 @@ class _Parser(OperatorParser):
         return found
 
     def joined(self, token: Token, operands: list[Any]) -> Any:
-        if token.text in "*+-":
+        """Apply an infix operator to its operands."""
+        if set(token.text) <= set("*+-"):
             for one in operands:
                 if not isinstance(one, Number):
                     raise InputError(
-                        f"Column {token.column + 1}: {token.text} cannot join numbers; use # or [ ]."
+                        f"Column {token.column + 1}: {token.text[0]} cannot join numbers; use # or [ ]."
                     )
             return self._counted_part(joined_formulas(token, operands))
         parts = [self._as_part(one, token) for one in operands]
@@ -197,7 +213,7 @@ class _Parser(OperatorParser):
             self.place += 1
             self.open.append(Open(token.text, token.column, PREFIX, [self._variable(), compare, number]))
 
-    def _atom(self, token: Token) -> Part:
+    def _atom(self, token: Token) -> Any:
         if token.kind == "name" and token.text in ("top", "bot") and not self.next_is("("):
             truth = Top() if token.text == "top" else BOTTOM
             return Part(truth=truth, sentence=Compare(Constant(int(truth is not BOTTOM)), 0))
@@ -217,9 +233,10 @@ class _Parser(OperatorParser):
                 if not self.next_is(")"):
                     self.take_sign(",")
             self.place += 1
-        return self._applied(token, arguments)
+        return self.applied(token, arguments)
 
-    def _applied(self, token: Token, arguments: list[str]) -> Part:
+    def applied(self, token: Token, arguments: list[str]) -> Any:
+        """A name with its arguments."""
         if len(arguments) > 2:
             raise InputError(
                 f"Column {token.column + 1}: C2 has no atoms of three arguments, such as {token.text}."
@@ -230,9 +247,7 @@ class _Parser(OperatorParser):
             return Part(variable=arguments[0], truth=Atom(token.text))
         everything = token.kind == "name" and token.text == "top"
         relation = Everything() if everything else Role(token.text)
-        if arguments[0] == arguments[1]:
-            return Part(variable=arguments[0], truth=Modal(RelationAnd(relation, Identity()), Top()))
-        return Part(relation=relation if arguments[0] < arguments[1] else relation.inverse())
+        return related(relation, arguments)
 
     def _counted(self, inside: Part, variable: str, token: Token) -> Number:
         if inside.truth is None or inside.variable not in (None, variable):
@@ -265,11 +280,11 @@ class _Parser(OperatorParser):
         else:
             here = [p.truth for p in conjuncts if p.truth is not None and p.variable not in (None, variable)]
             there = [p.truth for p in conjuncts if p.truth is not None and p.variable in (None, variable)]
-            related = [p.relation for p in conjuncts if p.relation is not None]
-            relation = RelationAnd(*related) if related else Everything()
+            linked = [p.relation for p in conjuncts if p.relation is not None]
+            relation = RelationAnd(*linked) if linked else Everything()
             found = [self._modal(relation, all_of(there), variable, number)]
             # That some object exists is trivial if the formula is about an object.
-            truth = all_of(here if number == 1 and not related and not there else here + found)
+            truth = all_of(here if number == 1 and not linked and not there else here + found)
         return Part(variable=self._other(variable), truth=truth)
 
     def _other(self, variable: str) -> str:
@@ -301,8 +316,8 @@ class _Parser(OperatorParser):
                 known |= {(truth, True): own for truth, own in zip(there, holds_there, strict=True)}
                 relation = evaluated(order, known, variable)
                 if relation is not False:
-                    related = Everything() if relation is True else relation
-                    operands.setdefault(related, []).append(all_of(literals(there, holds_there)))
+                    between = Everything() if relation is True else relation
+                    operands.setdefault(between, []).append(all_of(literals(there, holds_there)))
             whole = 2 ** len(there)
             terms: list[tuple[Relation, Truth]] = [
                 (r, Top() if len(cubes) == whole else Or(*cubes)) for r, cubes in operands.items()

@@ -2,8 +2,8 @@
 
 from dataclasses import dataclass, replace
 
-from distill.logic.syntax.formulas import And, Not, Or, Top, Truth
-from distill.logic.syntax.relations import Relation, RelationAnd, RelationNot, RelationOr
+from distill.logic.syntax.formulas import And, Modal, Not, Or, Top, Truth
+from distill.logic.syntax.relations import Identity, Relation, RelationAnd, RelationNot, RelationOr
 
 
 @dataclass(frozen=True)
@@ -27,6 +27,13 @@ class Part:
     relation: Relation | None = None
     operator: str = ""
     parts: tuple["Part", ...] = ()
+
+
+def related(relation: Relation, variables: list[str]) -> Part:
+    """A relation between two variables; the same one twice gives a formula about it."""
+    if variables[0] == variables[1]:
+        return Part(variable=variables[0], truth=Modal(RelationAnd(relation, Identity()), Top()))
+    return Part(relation=relation if variables[0] < variables[1] else relation.inverse())
 
 
 def negated(part: Part) -> Part:

@@ -6,30 +6,28 @@ name is written in double quotes.
 """
 
 import re
-from collections.abc import Container, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
 from string import ascii_uppercase
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
-from distill.common import InputError, shown
+from distill.logic.notation.c2_writer import C2Writer, check_c2
 from distill.logic.notation.english import explain
-from distill.logic.notation.operators import Token
-from distill.logic.notation.parser import FormulaParser
 from distill.logic.notation.sharing import worth_a_name
-from distill.logic.notation.tokens import NAME, RESERVED, quoted
-from distill.logic.notation.writer import ASCII, LATEX, WRITERS, Notation, Writer, written_sum
-from distill.logic.syntax.features import Constant, Indicator, Number, Product, Scaled, weighted
-from distill.logic.syntax.formulas import Atom, Truth
-from distill.logic.syntax.nodes import Node, PartCount
+from distill.logic.notation.tokens import quoted
+from distill.logic.notation.writer import ASCII, EMLC, LATEX, WRITERS, Notation, Writer, written_sum
+from distill.logic.syntax.features import Constant, Number, Product, Scaled, weighted
+from distill.logic.syntax.formulas import Atom
+from distill.logic.syntax.nodes import Node
 from distill.logic.syntax.relations import Relation, Role
 
-_VALUE = "V"
-_LETTERS = [letter for letter in ascii_uppercase if letter not in ("F", "T", _VALUE)]
-_LIKE_A_NAME = re.compile(r"[A-Z]\d*", re.ASCII)
-_HEAD = re.compile(rf"^[ \t]*(?:({NAME.pattern})[ \t]*:=|{_VALUE}[ \t]*=)", re.ASCII | re.MULTILINE)
-_COMMENT = re.compile(r"^[ \t]*;.*$", re.MULTILINE)
+VALUE = "V"
+_LETTERS = [letter for letter in ascii_uppercase if letter not in ("F", "T", VALUE)]
+LIKE_A_NAME = re.compile(r"[A-Z]\d*", re.ASCII)
 _WIDTH = 100  # largest number of characters of a function on one line
+_SHORTEST_CHAIN = 3  # steps of a chain that is named
+_LARGEST_MEANING = 200  # symbols of a part that is explained without names
 _TERM = 4  # the binding strength of a term
 
 
@@ -51,39 +49,65 @@ class DefinedFunction:
 
     def written(self, notation: Notation = ASCII, *, english: bool = False) -> str:
         """The definitions and the function as text; `english` adds an explanation before each line."""
-        definitions, terms = self._rows(notation)
-        line = " ".join([terms[0].text, *(f"{row.sign} {row.text}" for row in terms[1:])])
-        if not english and len(f"{_VALUE} = {line}") <= _WIDTH:
-            terms = [_Row(_VALUE, "=", line, self.value)]
-        if notation is LATEX:
-            return _aligned(definitions + terms, english)
-        blocks = [_lines(rows, english) for rows in (definitions, terms) if rows]
-        return "\n\n".join(map("\n".join, blocks))
-
-    def _rows(self, notation: Notation) -> "tuple[list[_Row], list[_Row]]":
-        """The definitions, and the terms in their order."""
         names: dict[Node, tuple[str, int]] = {}
         for name, part in self.definitions:
             named = Role(name) if isinstance(part, Relation) else Atom(name)
             names[part] = WRITERS[type(named)](Writer(notation), named)
-        if names and notation.name is quoted:
-            notation = replace(notation, name=_quoted_like_a_name)
-        writer = Writer(notation)
+        writer = Writer(self._without_names(notation))
         texts: dict[Node, str] = {}
         for node in self.value.walk():
             shown = WRITERS[type(node)](writer, node)
             if node in names:
                 texts[node] = writer.texts.whole(shown[0])
             writer.shown[node] = names.get(node, (writer.texts.keep(shown[0]), shown[1]))
-        definitions = [_Row(names[part][0], ":=", texts[part], part) for _, part in self.definitions]
-        terms: list[_Row] = []
-        for weight, feature in sorted(weighted(self.value), key=_prominence):
-            if isinstance(feature, Product) and feature not in names:
+        for feature in (feature for _, feature in weighted(self.value) if isinstance(feature, Product)):
+            if feature not in names:
                 times = f" {notation.signs['times'].strip()} "
                 factors = (writer.inside(part, _TERM + 1) for part in feature.fields)
                 writer.shown[feature] = times.join(factors), _TERM
-            terms.append(_term(writer, weight, feature, alone=feature is self.value, first=not terms))
-        return definitions, terms
+        rows = [_Row(names[part][0], ":=", texts[part], part) for _, part in self.definitions]
+        strength = _TERM if len(weighted(self.value)) > 1 or isinstance(self.value, Scaled) else 0
+        terms = self._terms(writer, lambda part: writer.inside(part, strength))
+        return self._text(rows, terms, notation, english)
+
+    def written_c2(self, *, latex: bool = False) -> str:
+        """The definitions and the function in C2, with the variables after the names."""
+        check_c2(self.value)
+        notation = LATEX if latex else EMLC
+        names = {part: notation.name(name) for name, part in self.definitions}
+        writer = C2Writer(self._without_names(notation), names)
+        writer.write(self.value)
+        rows = [_Row(writer.head(part), ":=", writer.defined[part], part) for _, part in self.definitions]
+        terms = self._terms(writer, lambda part: writer.shown[part, "x"][0])
+        return self._text(rows, terms, notation, False)
+
+    def _without_names(self, notation: Notation) -> Notation:
+        """A notation in which no predicate looks like a name."""
+        if self.definitions and notation.name is quoted:
+            return replace(notation, name=_quoted_like_a_name)
+        return notation
+
+    def _terms(self, writer: Writer | C2Writer, inside: Callable[[Node], str]) -> "list[_Row]":
+        """The terms in their order."""
+        terms: list[_Row] = []
+        for weight, feature in sorted(weighted(self.value), key=_prominence):
+            terms.append(_term(writer, inside, weight, feature, first=not terms))
+        return terms
+
+    def _text(self, definitions: "list[_Row]", terms: "list[_Row]", notation: Notation, english: bool) -> str:
+        line = " ".join([terms[0].text, *(f"{row.sign} {row.text}" for row in terms[1:])])
+        if not english and len(f"{VALUE} = {line}") <= _WIDTH:
+            terms = [_Row(VALUE, "=", line, self.value)]
+        explained = self._explained if english else None
+        if notation is LATEX:
+            return _aligned(definitions + terms, explained)
+        blocks = [_lines(rows, explained) for rows in (definitions, terms) if rows]
+        return "\n\n".join(map("\n".join, blocks))
+
+    def _explained(self, part: Node) -> str:
+        """The meaning in words; large parts are explained by the names of their parts."""
+        names = {named: name for name, named in self.definitions} if part.size > _LARGEST_MEANING else {}
+        return explain(part, names)
 
 
 class _Row(NamedTuple):
@@ -93,10 +117,17 @@ class _Row(NamedTuple):
     meaning: Node
 
 
-def define_shared(value: Number) -> DefinedFunction:
+def define_shared(
+    value: Number, chains: Iterable[Sequence[Node]] = (), *, relations: bool = True
+) -> DefinedFunction:
     """Name the repeated parts of a value function if that makes its text shorter.
 
     The parts that save most are named first. The names are the same in all notations.
+
+    Parameters
+    ----------
+    chains : steps of bounded forms; those that occur are named with one letter and a number each.
+    relations : whether relations may have names.
 
     Examples
     --------
@@ -104,10 +135,31 @@ def define_shared(value: Number) -> DefinedFunction:
     >>> define_shared(parse("2*#<on+>clear_G - [#(clear & <on+>clear_G) > 0]")).definitions
     (('A', <on+>clear_G),)
     """
-    predicates = {node.fields[0] for node in value.walk() if isinstance(node, Atom | Role)}
+    nodes = set(value.walk())
+    predicates = {node.fields[0] for node in nodes if isinstance(node, Atom | Role)}
+    names = _names_of_chains([[one for one in chain if one in nodes] for chain in chains], predicates)
+    used = {*predicates, *names.values(), *(name[0] for name in names.values())}
+    found = worth_a_name(value, _names(used), names)
+    parts = sorted(part for part in found if relations or not isinstance(part, Relation))
+    names.update(zip(parts, _names(used), strict=False))
     # Sorted by size, so that each comes after its parts.
-    parts = sorted(worth_a_name(value, _names(predicates)))
-    return DefinedFunction(value, tuple(zip(_names(predicates), parts, strict=False)))
+    return DefinedFunction(value, tuple((names[part], part) for part in sorted(names)))
+
+
+def _names_of_chains(chains: Iterable[Sequence[Node]], predicates: set[str]) -> dict[Node, str]:
+    """A letter with the numbers 1, 2, … for each chain, as long as there are letters."""
+    found: dict[Node, str] = {}
+    letters = iter(_LETTERS)
+    for chain in chains:
+        steps = [step for step in chain if step not in found]
+        if len(steps) < _SHORTEST_CHAIN:
+            continue
+        for letter in letters:
+            names = [f"{letter}{number}" for number in range(1, len(steps) + 1)]
+            if predicates.isdisjoint(names):
+                found.update(zip(steps, names, strict=True))
+                break
+    return found
 
 
 def write_defined(value: Number, notation: Notation = ASCII, *, english: bool = False) -> str:
@@ -131,57 +183,26 @@ def write_defined(value: Number, notation: Notation = ASCII, *, english: bool = 
     return define_shared(value).written(notation, english=english)
 
 
-def parse_defined(text: str) -> Number:
-    """Parse a value function with definitions, which may use earlier ones; `;` begins a comment line.
-
-    Examples
-    --------
-    >>> parse_defined('''
-    ... above := <on+>clear_G
-    ... V = 2*#above
-    ...   - [#above > 0]''')
-    2*#<on+>clear_G - [#<on+>clear_G > 0]
-    """
-    bodies = _bodies(_COMMENT.sub("", text))
-    value = bodies.pop(_VALUE)
-    known: dict[str, _Meaning] = {}
-    counted = PartCount()
-    for name, body in bodies.items():
-        known[name] = _meaning(f"In the definition of {name}: ", body, known, bodies, counted)
-    found = _Names(value, known, bodies, counted).parse()
-    return Indicator(found) if isinstance(found, Truth) else found
-
-
-def has_definitions(text: str) -> bool:
-    """Whether a text has definitions, as `parse_defined` expects.
-
-    Examples
-    --------
-    >>> has_definitions("A := <on>top"), has_definitions("V = #holding"), has_definitions("#holding")
-    (True, True, False)
-    """
-    return _HEAD.search(text) is not None
-
-
 def _prominence(term: tuple[float, Number]) -> tuple[bool, float, tuple[int, str, bytes]]:
     weight, feature = term
     return isinstance(feature, Constant), -abs(weight), feature.order
 
 
-def _term(writer: Writer, weight: float, feature: Number, alone: bool, first: bool) -> _Row:
+def _term(
+    writer: Writer | C2Writer, inside: Callable[[Node], str], weight: float, feature: Number, first: bool
+) -> _Row:
     term = Scaled(weight, feature)
     negative = (weight * feature.fields[0] if isinstance(feature, Constant) else weight) < 0
     absolute = Scaled(-1, term) if negative else term
-    text = written_sum(absolute, writer.signs, lambda part: writer.inside(part, 0 if alone else _TERM))
-    text = writer.texts.whole(text)
+    text = writer.texts.whole(written_sum(absolute, writer.signs, inside))
     minus = writer.signs["minus"]
     if first:
-        return _Row(_VALUE, "=", minus + text if negative else text, term)
+        return _Row(VALUE, "=", minus + text if negative else text, term)
     return _Row("", minus if negative else "+", text, term)
 
 
 def _quoted_like_a_name(predicate: str) -> str:
-    return f'"{predicate}"' if _LIKE_A_NAME.fullmatch(predicate) else quoted(predicate)
+    return f'"{predicate}"' if LIKE_A_NAME.fullmatch(predicate) else quoted(predicate)
 
 
 def _names(predicates: set[str]) -> Iterator[str]:
@@ -189,94 +210,21 @@ def _names(predicates: set[str]) -> Iterator[str]:
     return (name for name in every if name not in predicates)
 
 
-def _lines(rows: list[_Row], english: bool) -> list[str]:
+def _lines(rows: list[_Row], explained: Callable[[Node], str] | None) -> list[str]:
     found = []
     for row in rows:
-        if english:
-            found.append(f"; {explain(row.meaning)}")
+        if explained:
+            found.append(f"; {explained(row.meaning)}")
         found.append(f"{row.head:1} {row.sign} {row.text}")
     return found
 
 
-def _aligned(rows: list[_Row], english: bool) -> str:
-    if len(rows) == 1 and not english:
+def _aligned(rows: list[_Row], explained: Callable[[Node], str] | None) -> str:
+    if len(rows) == 1 and not explained:
         return f"{rows[0].head} {rows[0].sign} {rows[0].text}"
     found = [r"\begin{aligned}"]
     for row in rows:
-        if english:
-            found.append(f"% {explain(row.meaning)}")
+        if explained:
+            found.append(f"% {explained(row.meaning)}")
         found.append(f"{row.head:1} &{row.sign} {row.text}" + ("" if row is rows[-1] else r" \\"))
     return "\n".join([*found, r"\end{aligned}"])
-
-
-class _Meaning(NamedTuple):
-    """A definition as formula and as relation: `on_G & ~on` can be both, and its use decides."""
-
-    formula: Node | None
-    relation: Node | None
-
-
-class _Names(FormulaParser):
-    """Parses a formula that uses definitions: those known so far, of all names of the text."""
-
-    def __init__(
-        self, text: str, known: dict[str, _Meaning], every: Container[str], counted: PartCount
-    ) -> None:
-        super().__init__(text, counted)
-        self.known = known
-        self.every = every
-
-    def _named(self, token: Token) -> Node:
-        if token.kind != "name":
-            return super()._named(token)
-        if token.text in self.known:
-            meaning = self.known[token.text]
-            found = meaning.relation if self.in_relation else meaning.formula
-            if found is None:
-                sort = "relation" if self.in_relation else "formula"
-                raise InputError(f"Column {token.column + 1}: {token.text} is not defined as a {sort}.")
-            return found
-        if token.text in self.every:
-            raise InputError(f"{token.text} is used before it is defined.")
-        if self.every and _LIKE_A_NAME.fullmatch(token.text):
-            raise InputError(f"{token.text} is not defined; put the name of a predicate in double quotes.")
-        return super()._named(token)
-
-
-def _meaning(
-    where: str, body: str, known: dict[str, _Meaning], every: Container[str], counted: PartCount
-) -> _Meaning:
-    found: list[Any] = []
-    errors = []
-    for in_relation in (0, 1):
-        parser = _Names(body, known, every, counted)
-        parser.in_relation = in_relation
-        try:
-            found.append(parser.parse())
-        except InputError as error:
-            found.append(None)
-            errors.append(error)
-    if len(errors) == len(found):
-        raise InputError(f"{where}{errors[0]}") from errors[0]
-    return _Meaning(*found)
-
-
-def _bodies(text: str) -> dict[str, str]:
-    """The text after each name and after V; blanks replace the name, so that columns in errors are right."""
-    heads = list(_HEAD.finditer(text))
-    starts = [*(match.start() for match in heads), len(text)]
-    before = text[: starts[0]].strip()
-    if before:
-        line = shown(before.splitlines()[0])
-        raise InputError(f"Expected a definition such as A := formula, or V = number, not {line!r}.")
-    found: dict[str, str] = {}
-    for match, end in zip(heads, starts[1:], strict=True):
-        name = match[1] or _VALUE
-        if name in RESERVED:
-            raise InputError(f"{name} has a meaning of its own and cannot be defined.")
-        if name in found:
-            raise InputError(f"{name} is defined twice.")
-        found[name] = " " * len(match[0]) + text[match.end() : end]
-    if _VALUE not in found:
-        raise InputError("The value function is missing; it is given as V = number.")
-    return found

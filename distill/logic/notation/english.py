@@ -1,6 +1,6 @@
 """Formulas in plain English."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Container, Iterator, Mapping
 from typing import Any
 
 from distill.logic import syntax as fo
@@ -8,8 +8,12 @@ from distill.logic.notation.texts import Texts
 from distill.logic.notation.writer import check_size
 
 
-def explain(formula: fo.Node) -> str:
+def explain(formula: fo.Node, names: Mapping[fo.Node, str] | None = None) -> str:
     """The meaning of a formula in words.
+
+    Parameters
+    ----------
+    names : parts that are named instead of explained.
 
     Examples
     --------
@@ -19,15 +23,38 @@ def explain(formula: fo.Node) -> str:
     >>> explain(parse("2*#<on+>clear_G - [#holding > 0]"))  # doctest: +NORMALIZE_WHITESPACE
     '2 times the number of objects that are linked by one or more steps of on to an object
     that is clear in the goal, minus 1 if some object is holding'
+    >>> explain(parse("<on>(clear & <on>held)"), {parse("<on>held"): "A"})
+    'an object that is linked by on to an object that is clear and is A'
     """
-    check_size(formula)
+    if not names:
+        check_size(formula)
+    names = names or {}
     kept = Texts()
     texts: dict[tuple[fo.Node, bool], str] = {}
-    for node in formula.walk():
+    for node in _unnamed(formula, names):
         for many in (False, True):
-            texts[node, many] = kept.keep(_WORDS[type(node)](_Phrases(texts, many), node))
+            phrases = _Phrases(texts, many, names)
+            if node is not formula and node in names:
+                texts[node, many] = phrases.named(node, names[node])
+            else:
+                texts[node, many] = kept.keep(_WORDS[type(node)](phrases, node))
     about = not isinstance(formula, fo.Number) and not getattr(formula, "of_state", True)
     return kept.whole(f"{'an object that ' if about else ''}{texts[formula, False]}")
+
+
+def _unnamed(formula: fo.Node, names: Container[fo.Node]) -> Iterator[fo.Node]:
+    """The nodes of a formula, parts first, without those inside named parts."""
+    seen: set[fo.Node] = set()
+    todo = [(formula, False)]
+    while todo:
+        node, ready = todo.pop()
+        if ready:
+            yield node
+        elif node not in seen:
+            seen.add(node)
+            todo.append((node, True))
+            if node is formula or node not in names:
+                todo += [(part, False) for part in reversed(node.parts)]
 
 
 _GOALS = {"_G,T": " as the goal asks", "_G,F": " in the goal only", "_G": " in the goal"}
@@ -36,10 +63,16 @@ _GOALS = {"_G,T": " as the goal asks", "_G,F": " in the goal only", "_G": " in t
 class _Phrases:
     """Builds phrases about one object, or about several."""
 
-    def __init__(self, texts: dict[tuple[fo.Node, bool], str], many: bool) -> None:
+    def __init__(self, texts: dict[tuple[fo.Node, bool], str], many: bool, names: Container[fo.Node]) -> None:
         self.texts = texts
         self.many = many
+        self.names = names
         self.be = "are" if many else "is"
+
+    def named(self, node: fo.Node, name: str) -> str:
+        if isinstance(node, fo.Truth):
+            return f"{name} holds" if node.of_state else f"{self.be} {name}"
+        return name
 
     def of(self, node: fo.Node) -> str:
         return self.texts[node, self.many]
@@ -50,11 +83,20 @@ class _Phrases:
     def negation(self, node: fo.Not) -> str:
         inner = node.fields[0]
         while (
-            isinstance(inner, fo.Modal) and isinstance(inner.fields[0], fo.Identity) and not inner.fields[2]
+            inner not in self.names
+            and isinstance(inner, fo.Modal)
+            and isinstance(inner.fields[0], fo.Identity)
+            and not inner.fields[2]
         ):
             inner = inner.fields[1]
         if node is fo.BOTTOM:
             return "do not exist" if self.many else "does not exist"
+        if inner in self.names:
+            return (
+                f"it is not so that {self.of(inner)}"
+                if node.of_state
+                else self.of(inner).replace(self.be, f"{self.be} not", 1)
+            )
         if isinstance(inner, fo.Atom):
             return f"{self.be} not {_spoken(inner.fields[0])}"
         if isinstance(inner, fo.Compare) and inner.fields[1] == 0 and isinstance(inner.fields[0], fo.Count):

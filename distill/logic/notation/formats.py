@@ -9,7 +9,12 @@ from typing import Any
 from distill.common import InputError, parse_json
 from distill.logic.notation.c2_parser import parse_c2
 from distill.logic.notation.c2_writer import write_c2
-from distill.logic.notation.definitions import has_definitions, parse_defined
+from distill.logic.notation.defined_parser import (
+    has_definitions,
+    looks_like_c2,
+    parse_defined,
+    without_comments,
+)
 from distill.logic.notation.dlplan import write_dlplan
 from distill.logic.notation.english import explain
 from distill.logic.notation.parser import parse
@@ -21,10 +26,6 @@ from distill.logic.syntax.nodes import Node
 from distill.structures import Vocabulary
 
 _LOOKS_LIKE_JSON = re.compile(r'\[\s*(?:\[\s*"|\])')
-_LOOKS_LIKE_C2 = re.compile(
-    r"[∃∀]|\b(?:exists|forall)\b|(?<!dist)\(\s*[a-z]\s*[,)]|[a-z]\s*(?:=|!=|≠)\s*[a-z]"
-)
-_IN_QUOTES = re.compile(r'"[^"]*"')
 
 
 @dataclass(frozen=True)
@@ -74,7 +75,8 @@ FORMATS = {
 def parse_any(text: str) -> Any:
     """Parse a formula in any notation that can be parsed.
 
-    A text with lines such as `A := <on>top`, and `V = 2*#A`, is a value function with definitions.
+    A text with lines such as `A := <on>top`, and `V = 2*#A`, is a value function with definitions. Lines that
+    begin with `;` are comments.
 
     Examples
     --------
@@ -86,5 +88,5 @@ def parse_any(text: str) -> Any:
         return _from_json(text)
     if has_definitions(text):
         return parse_defined(text)
-    # What stands inside a quoted name does not count.
-    return parse_c2(text) if _LOOKS_LIKE_C2.search(_IN_QUOTES.sub('""', text)) else parse(text)
+    text = without_comments(text)
+    return parse_c2(text) if looks_like_c2(text) else parse(text)

@@ -15,7 +15,8 @@ from distill.logic.syntax.nodes import MAX_PARTS, PartCount
 PREFIX = 9  # binding strength of prefix operators
 _DIGITS = 9
 _MOST_TOKENS = 4 * MAX_PARTS
-_IN_TURN = ("\\", "-")  # left-associative with two operands
+_IN_TURN = "\\"  # left-associative with two operands
+_SUMS = ("+", "-")  # joined together; each sign belongs to the operand after it
 _CLOSING = {"<": "'>'", "[": "']'", "(": "')'", "dist(": "')'"}
 
 
@@ -99,11 +100,11 @@ class OperatorParser(ABC):
 
     @abstractmethod
     def joined(self, token: Token, operands: list[Any]) -> Any:
-        """Apply an infix operator to its operands."""
+        """Apply an infix operator to its operands; a sum has the signs of all operands but the first."""
 
     def infix(self, token: Token, strength: int) -> bool:
         """Push an infix operator; operators that bind at least as strongly are applied first."""
-        self.reduce(strength, "" if token.text in _IN_TURN else token.text)
+        self.reduce(strength, () if token.text == _IN_TURN else _run(token.text))
         self.open.append(Open(token.text, token.column, strength))
         return True
 
@@ -128,19 +129,22 @@ class OperatorParser(ABC):
             raise wrong(token, f"{_CLOSING[bracket.text]} for the bracket at column {bracket.column + 1}")
         return self.open.pop()
 
-    def reduce(self, strength: int, joining: str = "") -> None:
+    def reduce(self, strength: int, joining: tuple[str, ...] = ()) -> None:
         """Apply the operators on the stack that bind at least as strongly; a run of `joining` is kept."""
         while self.open and max(strength, 1) <= self.open[-1].strength < PREFIX:
             operator = self.open[-1]
-            if operator.text == joining:
+            if operator.text in joining:
                 return
+            run, signs = _run(operator.text), []
             operands = [self.done.pop()]
-            while self.open and self.open[-1].text == operator.text and self.open[-1].strength < PREFIX:
+            while self.open and self.open[-1].text in run and self.open[-1].strength < PREFIX:
                 operator = self.open.pop()
                 operands.append(self.done.pop())
-                if operator.text in _IN_TURN:
+                signs.append(operator.text)
+                if operator.text == _IN_TURN:
                     break
-            self.done.append(self.joined(Token("op", operator.text, operator.column), operands[::-1]))
+            text = "".join(reversed(signs)) if run is _SUMS else operator.text
+            self.done.append(self.joined(Token("op", text, operator.column), operands[::-1]))
 
     def next_is(self, *signs: str) -> bool:
         """Whether one of these signs comes next."""
@@ -166,6 +170,11 @@ class OperatorParser(ABC):
         if not token.text.isdigit() or len(token.text) > _DIGITS:
             raise wrong(token, f"a whole number of at most {_DIGITS} digits")
         return int(token.text)
+
+
+def _run(sign: str) -> tuple[str, ...]:
+    """The operators that are applied together with one."""
+    return _SUMS if sign in _SUMS else (sign,)
 
 
 def shown(token: Token) -> str:

@@ -201,11 +201,12 @@ def number_of(token: Token) -> fo.Constant:
 
 def joined_formulas(token: Token, operands: list[Any]) -> Any:
     """Formulas or numbers joined by an infix operator."""
-    if token.text in "*+-":
+    if set(token.text) <= set("*+-"):
         numbers = [_as_number(one, token) for one in operands]
-        if token.text == "-":
-            numbers[1] = fo.Scaled(-1, numbers[1])
-        return built(token, fo.Product if token.text == "*" else fo.Sum, *numbers)
+        if token.text == "*":
+            return built(token, fo.Product, *numbers)
+        signed = zip("+" + token.text, numbers, strict=True)
+        return built(token, fo.Sum, *(fo.Scaled(-1, one) if sign == "-" else one for sign, one in signed))
     make = fo.And if token.text == "&" else fo.Or
     return built(token, make, *(_as_truth(one, token) for one in operands))
 

@@ -1,6 +1,6 @@
 """The parts of a value function whose names make its text shorter."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import NamedTuple
 
@@ -20,10 +20,14 @@ _CHARACTERS = 10 * LARGEST  # largest text
 _GAP = "\0"
 
 
-def worth_a_name(value: Number, names: Iterator[str]) -> set[Node]:
+def worth_a_name(value: Number, names: Iterator[str], given: Mapping[Node, str] | None = None) -> set[Node]:
     """The parts that occur at least twice and whose names make the typed text shorter.
 
     Parts that save most come first. In very large functions not all parts are tried, to bound the time.
+
+    Parameters
+    ----------
+    given : parts that have a name in any case.
 
     Examples
     --------
@@ -32,11 +36,13 @@ def worth_a_name(value: Number, names: Iterator[str]) -> set[Node]:
     {<on+>clear_G}
     """
     text = _Text(value)
+    given = given or {}
+    text.named.update({node: len(name) for node, name in given.items()})
     letters = 1
     for _ in range(1 + _WORK // len(text.nodes)):
         saved = text.saved(letters)
         # A name that saves nothing any more, as its parts have names now, is removed.
-        changes = [node for node in saved if (saved[node] > 0) != (node in text.named)]
+        changes = [node for node in saved if (saved[node] > 0) != (node in text.named) and node not in given]
         if not changes:
             break
         below: set[Node] = set()
@@ -56,7 +62,7 @@ def worth_a_name(value: Number, names: Iterator[str]) -> set[Node]:
             f"Even with its parts named the function has more than {_CHARACTERS:,} characters, which nobody "
             "can read; store it as JSON, which keeps what is shared, or simplify it."
         )
-    return set(text.named)
+    return set(text.named) - set(given)
 
 
 class _Outline(NamedTuple):

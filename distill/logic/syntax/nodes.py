@@ -26,6 +26,8 @@ MAX_PARTS = 1_000_000
 """Number of parts, at most, that a formula from a file or a user is made of: nodes and their operands."""
 MAX_LEVELS = 10_000
 """Number of nodes, at most, that contain each other in such a formula."""
+MOST_STEPS = 1_000
+"""The largest bound of a bounded form; longer chains nest too deeply to be read back."""
 MAX_NAME = 250
 """Number of characters of a predicate's name, at most."""
 MAX_THRESHOLD = 10**9 - 1

@@ -14,7 +14,7 @@ import numpy as np
 
 from distill.common import InputError
 from distill.logic import FORMATS, Evaluator, define_shared, parse, read_formula, simplify, syntax as fo
-from distill.logic.notation.definitions import parse_defined
+from distill.logic.notation.defined_parser import parse_defined
 from distill.logic.notation.parser import parse_relation
 from distill.structures import Predicate, Structures, Vocabulary
 from tests.support.hostile import Case
