@@ -82,7 +82,8 @@ class RankingPool:
             columns = [evaluator.number(feature.number) for feature in self.features]
             self._place[new] = len(self._values) + np.arange(len(new))
             self._values = np.concatenate([self._values, np.stack(columns, axis=1).astype(np.int32)])
-        return self._values[self._place[rows]]
+        found: NDArray[np.int32] = self._values[self._place[rows]]
+        return found
 
 
 def _far_distances(extractor: ReadableExtractor) -> tuple[list[StateFeature], NDArray[np.int32]]:

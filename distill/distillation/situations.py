@@ -83,8 +83,8 @@ def find_situations(sets: Mapping[str, DataSet], built: QuotientMap) -> Situatio
     begins = offsets([len(data) for data in sets.values()])
     for begin, data in zip(begins, sets.values(), strict=False):
         own = transitions(data)
-        sources.append(own.source + int(begin))
-        targets.append(own.target + int(begin))
+        sources.append(own.source.astype(np.int64) + int(begin))
+        targets.append(own.target.astype(np.int64) + int(begin))
     source, target = np.concatenate(sources), np.concatenate(targets)
     if not len(source):
         raise InputError("No instance is expanded fully, so no transitions are known; raise max_states.")

@@ -11,7 +11,7 @@ from distill.common import InputError
 from distill.explanations.explanation import Explanation, register
 from distill.explanations.export import FORMS, file_text
 from distill.explanations.provenance import StateFeature
-from distill.logic import Constant, Evaluator, NodeTable, Number, read_nodes, weighted
+from distill.logic import Bounds, Constant, Evaluator, NodeTable, Number, read_nodes, weighted
 from distill.structures import Structures, Vocabulary
 
 Booleans = NDArray[np.bool_]
@@ -75,7 +75,7 @@ class Ranking(Explanation):
             if not isinstance(number, Constant) and number in known
         ]
 
-    def export(self, form: str, vocabulary: Vocabulary) -> str:
+    def export(self, form: str, vocabulary: Vocabulary, bounds: Bounds | None = None) -> str:
         """The text of a file in one of the forms of `export.FORMS`: the levels, each after a comment."""
         if form not in FORMS:
             raise InputError(f"There is no form {form!r}; choose from {', '.join(FORMS)}.")
@@ -84,10 +84,9 @@ class Ranking(Explanation):
             raise InputError(
                 f"Form {form} has no comments, so it cannot separate levels; choose another form."
             )
-        texts = [
-            f"{sign} level {number} of {len(self.levels)}\n{file_text(level, form, vocabulary).rstrip()}"
-            for number, level in enumerate(self.levels, 1)
-        ]
+        heads = (f"{sign} level {number} of {len(self.levels)}" for number in range(1, len(self.levels) + 1))
+        parts = (file_text(level, form, vocabulary, bounds).rstrip() for level in self.levels)
+        texts = [f"{head}\n{part}" for head, part in zip(heads, parts, strict=True)]
         return "\n".join(texts)
 
     def to_json(self) -> dict[str, Any]:

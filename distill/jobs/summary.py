@@ -122,7 +122,7 @@ def effects(table: pd.DataFrame, settings: Sequence[str]) -> list[SettingEffect]
 
 def _texts(table: pd.DataFrame, column: str) -> list[str]:
     """(n_rows,) the value of a column in each row; a case that leaves it out has that of its base."""
-    return table[column].where(table[column].notna(), _OF_BASE).astype(str).tolist()
+    return [str(one) for one in table[column].where(table[column].notna(), _OF_BASE)]
 
 
 def _levels(table: pd.DataFrame, column: str) -> NDArray[np.int64]:
