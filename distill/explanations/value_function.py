@@ -1,6 +1,6 @@
 """Value functions: weighted sums of features of states."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, ClassVar
@@ -29,6 +29,7 @@ from distill.logic import (
 from distill.structures import DataSet, Structures, Vocabulary
 
 Floats = NDArray[np.float64]
+_CELLS = 1 << 31  # objects times formulas whose values are held at a time
 
 
 @register
@@ -87,7 +88,8 @@ class ValueFunction(Explanation):
         found = {}
         for name, data in sets.items():
             first, place = np.unique(data.repeats(), return_inverse=True)
-            found[name] = self.values(data.structures(first, goal_marking=self.goal_marking))[place]
+            values = [np.zeros(0), *map(self.values, self._batches(data, first))]
+            found[name] = np.concatenate(values)[place]
         return found
 
     def bounds(self, sets: Iterable[DataSet]) -> dict[Node, int]:
@@ -95,12 +97,16 @@ class ValueFunction(Explanation):
         with suppress(InputError):
             unroll(self.value, {}, counting=True)
             return {}
-        batches = (
-            data.structures(np.unique(data.repeats()), goal_marking=self.goal_marking)
-            for data in sets
-            if len(data)
-        )
+        batches = (batch for data in sets for batch in self._batches(data, np.unique(data.repeats())))
         return bounds_of(self.value, batches, counting=True)
+
+    def _batches(self, data: DataSet, states: NDArray[np.int64]) -> Iterator[Structures]:
+        """Some states in parts, so that the values of all subformulas fit into memory."""
+        most = max(1, _CELLS // sum(1 for _ in self.value.walk()))
+        part = np.cumsum(data.n_objects[data.state_instance[states]]) // most
+        for own in np.split(states, np.flatnonzero(np.diff(part)) + 1):
+            if len(own):
+                yield data.structures(own, goal_marking=self.goal_marking)
 
     def export(self, form: str, vocabulary: Vocabulary, bounds: Bounds | None = None) -> str:
         """The text of a file in one of the forms of `export.FORMS`; with `bounds`, in bounded form."""

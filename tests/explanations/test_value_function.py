@@ -4,9 +4,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings, strategies as st
 
+import distill.explanations.value_function as value_function
 from distill.common import InputError
-from distill.explanations import has_integer_weights, weighted_sum
+from distill.explanations import ValueFunction, has_integer_weights, weighted_sum
 from distill.logic import Constant, Evaluator, Scaled, parse, weighted
+from distill.planning import expand, problem_class
 from distill.regression import fit_linear
 from tests.support.naive import numbers
 from tests.support.strategies import batches
@@ -81,3 +83,15 @@ def test_as_many_features_as_weights():
 )
 def test_integer_weights(value, whole):
     assert has_integer_weights(value) is whole
+
+
+@pytest.mark.parametrize("cells", [1, 200, 1 << 31])
+def test_values_and_bounds_do_not_depend_on_the_parts_of_a_set(cells: int, monkeypatch) -> None:
+    data = expand(problem_class("blocks-clear").make("train")[1], 1000)
+    function = ValueFunction(parse("2*#<on+>clear_G + #holding"), ())
+    whole, bounds = function.values(data.structures()), function.bounds([data])
+    assert len(np.unique(whole)) > 2
+    assert bounds
+    monkeypatch.setattr(value_function, "_CELLS", cells)
+    assert np.array_equal(function.predict({"all": data, "none": data.pick([])})["all"], whole)
+    assert function.bounds([data, data.pick([])]) == bounds
