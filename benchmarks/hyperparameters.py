@@ -1,8 +1,9 @@
-"""Which hyperparameter of thesis Table 4.1 matters? Figures from the runs of the two sweeps about it.
+"""Which hyperparameter of thesis Table 4.1 matters? Figures from the runs of the sweeps about it.
 
 `distill batch configs/sweeps/table-4-1.yaml --out artifacts/runs/table-4-1` makes the runs of the first (one
-setting changed at a time), `table-4-1-random.yaml` those of the second (random combinations). A model is
-perfect if its mean absolute error is below 0.00005. Only finished runs count; their number is printed.
+setting changed at a time), `table-4-1-random.yaml` those of the second (random combinations), and
+`sampling.yaml` those about other samples and closures (thesis 5.6.1). A model is perfect if its mean absolute
+error is below 0.00005. Only finished runs count; their number is printed.
 """
 
 import argparse
@@ -18,7 +19,8 @@ from distill.jobs import JobBatch, RunConfig, Sweep, table_of
 
 SWEEPS = Path(__file__).parents[1] / "configs" / "sweeps"
 MODELS = SWEEPS.parent / "thesis"
-NAMES = ("table-4-1", "table-4-1-random")
+NAMES = {"table-4-1": True, "table-4-1-random": False, "sampling": True}
+"""The sweeps, and whether their rows are changes of the presented setting, or values of one setting."""
 RUNS = Path("artifacts/runs/table-4-1")
 PERFECT = 5e-5
 PRESENTED = "as presented"
@@ -140,9 +142,9 @@ def main() -> None:
     parser.add_argument("--figure", type=Path, help="draw the shares of perfect models into this file")
     options = parser.parse_args()
     answer = {}
-    for name in NAMES:
+    for name, changes in NAMES.items():
         table, planned, varied = finished(name, options.runs)
-        columns = ["change"] if name == NAMES[0] else varied
+        columns = ["change"] if changes else varied
         values = [row for column in columns for row in by_value(table, column)]
         seeds = seed_share(table, varied)
         answer[name] = {"planned": planned, "finished": len(table), "values": values, "seeds": seeds}
@@ -151,7 +153,7 @@ def main() -> None:
     if options.json:
         print(json.dumps(answer, indent=1))
     if options.figure:
-        draw({name: found["values"] for name, found in answer.items()}, options.figure)
+        draw({name: found["values"] for name, found in answer.items() if found["values"]}, options.figure)
 
 
 if __name__ == "__main__":
