@@ -63,6 +63,7 @@ def test_the_printed_conflicts_of_ferry_count_groups_less_one(shared_pddl: Path)
     assert found.e == ferry.corrected["1-WL set"][0] == 132
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["gripper", "ferry", "spanner"])
 def test_untrained_networks_do_not_distinguish_what_1_wl_does_not(shared_pddl: Path, name: str) -> None:
     """The pairs of untrained networks are those of 1-WL, in domains with and without conflicts."""

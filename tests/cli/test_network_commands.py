@@ -149,6 +149,7 @@ def test_formulas_are_probed_by_name_and_as_typed(network, files, tmp_path):
     assert "pool vector" in shown
 
 
+@pytest.mark.slow
 def test_the_terms_of_a_run_are_probed(network):
     [run] = (Path(__file__).parents[2] / "app" / "demo").iterdir()
     source = ["--states", run / "states", "--split", "validation", "--features-of", run]

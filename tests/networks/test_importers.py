@@ -22,6 +22,7 @@ def published() -> Path:
     return folder
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("network", "instance", "expected"),
     [
@@ -48,6 +49,7 @@ def test_published_networks_replay_as_their_notes_say(published, shared_pddl, ne
         assert (round(scores["ratio_min"], 2), round(scores["ratio_max"], 2)) == expected[3:]
 
 
+@pytest.mark.slow
 def test_a_published_policy_solves_seventeen_blocks(published, shared_pddl):
     folder = shared_pddl / "kr22" / "blocks" / "test"
     one = Instance.read(Domain.read(folder / "domain.pddl"), folder / "probBLOCKS-17-0.pddl")
