@@ -35,6 +35,7 @@ def page_of(run: RunSession, monkeypatch):
     return shown("value", run.folder.parent, monkeypatch, run=run.name, part=PART)
 
 
+@pytest.mark.slow
 def test_a_job_probes_the_terms_and_its_result_is_shown(run, monkeypatch) -> None:
     page = page_of(run, monkeypatch)
     assert "were not tested yet" in said(page)
@@ -71,6 +72,7 @@ def test_a_run_without_a_network_says_so(run, monkeypatch) -> None:
     assert not page.button
 
 
+@pytest.mark.slow
 def test_a_failed_job_is_told_and_can_be_discarded(run, monkeypatch) -> None:
     (run.folder / "network.safetensors").write_bytes(b"no network")
     page = page_of(run, monkeypatch)

@@ -51,6 +51,7 @@ def same(one, other):
 # The quotient is exact
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("mode", ["quotient", "thesis"])
 @pytest.mark.parametrize("name", INSTANCES)
 def test_rows_of_objects_change_nothing_and_formulas_mean_what_they_say(name, mode):

@@ -53,6 +53,7 @@ def test_an_unsolvable_instance_keeps_its_states() -> None:
         assert data.summary()["solvable_instances"] == 0
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("search", ["astar", pytest.param("cegar", marks=pytest.mark.slow), "lmcut"])
 @pytest.mark.parametrize(
     ("name", "number"), [("blocks-on", 3), ("blocks", 5), ("gripper", 0), ("miconic", 6), ("logistics", 0)]

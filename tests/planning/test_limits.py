@@ -115,6 +115,7 @@ def test_a_huge_grounding_is_refused_with_its_number(tmp_path: Path) -> None:
 # Time and memory
 
 
+@pytest.mark.slow
 def test_the_time_limit_holds_inside_the_library(tmp_path: Path) -> None:
     files, before = wide(tmp_path, *SLOW), children(os.getpid())
     told = one_sentence(distill(*labelling_command(files, "--time-limit", 0.1)))

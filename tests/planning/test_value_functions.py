@@ -13,6 +13,7 @@ from tests.support.hand_made import FUNCTIONS, blocks_on, states
 from tests.support.samples import some_and_all
 
 
+@pytest.mark.slow
 @some_and_all(8)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_the_thesis_formula_equals_v_star(name: str, step: int, training_set: Callable[..., DataSet]) -> None:
